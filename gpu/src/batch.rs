@@ -1,0 +1,239 @@
+//! Recording work and submitting it together.
+//!
+//! A submission costs a fraction of a millisecond and a wait costs more, so nothing here submits until it must.
+//! A [`Batch`] keeps a list of commands: dispatches, copies and reads. [`Batch::flush`] encodes the list into one
+//! encoder, consecutive dispatches sharing one compute pass, and submits it once. Commands take effect in the
+//! order in which they were recorded.
+//!
+//! Two things end a list early. A [`PendingRead`] that is asked for its bytes flushes if its read has not been
+//! submitted. And an upload flushes what was recorded before it: wgpu performs writes ahead of the next
+//! submission, so a dispatch recorded earlier and submitted later would see the new bytes. Upload first, then
+//! record, and there is one submission.
+//!
+//! An error belongs to the flush that met it, and to every read in that flush. The batch is usable afterwards
+//! unless the device is lost.
+
+mod read;
+mod staging;
+
+use std::sync::atomic::{AtomicU64, Ordering};
+use std::sync::{Arc, Mutex};
+use std::time::Duration;
+
+pub use read::PendingRead;
+
+use crate::device::{Device, lock};
+use crate::error::{Error, Result};
+use crate::pipeline::{Bound, Pipeline};
+use read::Reads;
+use staging::Staging;
+
+/// How long a wait may last before the device counts as hung.
+const PATIENCE: Duration = Duration::from_secs(60);
+
+/// The most bytes that one upload leaves in wgpu's hands before they are submitted.
+const UPLOAD_CHUNK: usize = 64 << 20;
+
+/// A list of commands for one device.
+#[derive(Debug)]
+pub struct Batch {
+    device: Arc<Device>,
+    patience: Duration,
+    staging: Arc<Staging>,
+    recorded: Mutex<Recorded>,
+    flushes: AtomicU64,
+}
+
+#[derive(Debug, Default)]
+struct Recorded {
+    commands: Vec<Command>,
+    reads: Reads,
+}
+
+#[derive(Debug)]
+enum Command {
+    Dispatch { pipeline: Arc<Pipeline>, group: wgpu::BindGroup, grid: [u32; 2] },
+    Copy { from: wgpu::Buffer, from_offset: u64, to: wgpu::Buffer, to_offset: u64, bytes: u64 },
+    Read { from: wgpu::Buffer, offset: u64, bytes: u64, staged_at: u64 },
+}
+
+impl Batch {
+    /// An empty list.
+    pub fn new(device: Arc<Device>) -> Arc<Self> {
+        Self::with_patience(device, PATIENCE)
+    }
+
+    /// An empty list whose waits end with an error after this long.
+    pub fn with_patience(device: Arc<Device>, patience: Duration) -> Arc<Self> {
+        let (staging, recorded, flushes) = (Arc::default(), Mutex::default(), AtomicU64::new(0));
+        Arc::new(Self { device, patience, staging, recorded, flushes })
+    }
+
+    /// The device that runs it.
+    pub fn device(&self) -> &Arc<Device> {
+        &self.device
+    }
+
+    /// Records a dispatch over a grid of workgroups.
+    pub fn dispatch(&self, pipeline: &Arc<Pipeline>, group: wgpu::BindGroup, grid: [u32; 2]) {
+        let pipeline = Arc::clone(pipeline);
+        self.record(Command::Dispatch { pipeline, group, grid });
+    }
+
+    /// Compiles a module if need be, binds inputs and output (and the module's parameters after them), and
+    /// records its dispatch.
+    pub fn run(&self, module: &crate::wgsl::Module, buffers: &[Bound<'_>]) -> Result<()> {
+        let pipeline = self.device.pipeline(module)?;
+        let mut bound = buffers.to_vec();
+        let held;
+        if !module.params.is_empty() {
+            held = self.device.buffer_with("params", bytemuck::cast_slice(&module.params))?;
+            bound.push((&held).into());
+        }
+        let group = pipeline.bind(&self.device, &bound)?;
+        self.dispatch(&pipeline, group, module.grid);
+        Ok(())
+    }
+
+    /// Records a copy between two different buffers. Offsets and length are multiples of four.
+    pub fn copy(&self, from: Bound<'_>, to: Bound<'_>, bytes: u64) -> Result<()> {
+        let words = [from.offset, to.offset, bytes].iter().all(|n| n.is_multiple_of(4));
+        if !words || from.buffer == to.buffer {
+            return Err(Error::Refused("a copy needs whole words and two buffers".to_owned()));
+        }
+        self.record(Command::Copy {
+            from: from.buffer.clone(),
+            from_offset: from.offset,
+            to: to.buffer.clone(),
+            to_offset: to.offset,
+            bytes,
+        });
+        Ok(())
+    }
+
+    /// Writes bytes to a buffer, before anything recorded later and after anything recorded earlier. A last
+    /// partial word is filled up with zeros.
+    pub fn upload(&self, to: &wgpu::Buffer, offset: u64, bytes: &[u8]) -> Result<()> {
+        self.flush()?;
+        self.upload_ahead(to, offset, bytes)
+    }
+
+    /// Writes bytes to a buffer that nothing recorded touches, without submitting what is recorded.
+    pub fn upload_ahead(&self, to: &wgpu::Buffer, offset: u64, bytes: &[u8]) -> Result<()> {
+        let mut at = offset;
+        for chunk in bytes.chunks(UPLOAD_CHUNK) {
+            self.write(to, at, chunk)?;
+            at += chunk.len() as u64;
+        }
+        Ok(())
+    }
+
+    fn write(&self, to: &wgpu::Buffer, offset: u64, bytes: &[u8]) -> Result<()> {
+        let (whole, tail) = bytes.split_at(bytes.len() & !3);
+        let mut last = [0; 4];
+        last[..tail.len()].copy_from_slice(tail);
+        let queue = self.device.queue();
+        self.device.guard("an upload", |_| {
+            if !whole.is_empty() {
+                queue.write_buffer(to, offset, whole);
+            }
+            if !tail.is_empty() {
+                queue.write_buffer(to, offset + whole.len() as u64, &last);
+            }
+            if bytes.len() == UPLOAD_CHUNK {
+                // wgpu holds what was written until a submission; an empty one lets it go.
+                queue.submit([]);
+            }
+        })
+    }
+
+    /// Records a read and returns its handle. `bytes` may end inside a word.
+    pub fn read(self: &Arc<Self>, from: &wgpu::Buffer, offset: u64, bytes: u64) -> PendingRead {
+        let mut recorded = lock(&self.recorded);
+        let (cell, staged_at) = recorded.reads.enqueue(bytes);
+        let whole = crate::device::whole_words(bytes);
+        let from = from.clone();
+        recorded.commands.push(Command::Read { from, offset, bytes: whole, staged_at });
+        drop(recorded);
+        PendingRead::new(Arc::clone(self), cell, staged_at, bytes)
+    }
+
+    /// How many commands are recorded and not submitted.
+    pub fn recorded(&self) -> usize {
+        lock(&self.recorded).commands.len()
+    }
+
+    /// How often the list was submitted: what was recorded at another number is no longer in it.
+    pub fn flushes(&self) -> u64 {
+        self.flushes.load(Ordering::Acquire)
+    }
+
+    /// Submits everything recorded. Returns without waiting for the device.
+    pub fn flush(&self) -> Result<()> {
+        // Held throughout, so that two threads' lists do not overtake each other.
+        let mut recorded = lock(&self.recorded);
+        let Recorded { commands, reads } = std::mem::take(&mut *recorded);
+        if commands.is_empty() {
+            return Ok(());
+        }
+        let submitted = self.submit(&commands, reads.bytes());
+        self.flushes.fetch_add(1, Ordering::AcqRel);
+        reads.settle(&submitted);
+        submitted.map(|_| ())
+    }
+
+    /// Submits everything recorded and waits until the device has done it.
+    pub fn finish(&self) -> Result<()> {
+        self.flush()?;
+        let index = self.device.guard("an empty submission", |_| self.device.queue().submit([]))?;
+        self.device.wait(index, self.patience)
+    }
+
+    fn record(&self, command: Command) {
+        lock(&self.recorded).commands.push(command);
+    }
+
+    fn submit(&self, commands: &[Command], staged: u64) -> Result<read::Submitted> {
+        let slab = match staged {
+            0 => None,
+            bytes => Some(self.staging.take(&self.device, bytes)?),
+        };
+        let target = slab.as_ref().map(staging::Slab::buffer);
+        let index = self.device.guard("a submission", |raw| {
+            let mut encoder = raw.create_command_encoder(&wgpu::CommandEncoderDescriptor::default());
+            encode(&mut encoder, commands, target);
+            self.device.queue().submit([encoder.finish()])
+        })?;
+        let slab = slab.map(|slab| slab.map(&self.device, staged)).transpose()?;
+        Ok(read::Submitted { index, slab })
+    }
+}
+
+/// Writes commands to an encoder, a run of dispatches as one pass.
+fn encode(encoder: &mut wgpu::CommandEncoder, commands: &[Command], staged: Option<&wgpu::Buffer>) {
+    let is_dispatch = |command: &Command| matches!(command, Command::Dispatch { .. });
+    for run in commands.chunk_by(|a, b| is_dispatch(a) && is_dispatch(b)) {
+        match &run[0] {
+            Command::Dispatch { .. } => encode_pass(encoder, run),
+            Command::Copy { from, from_offset, to, to_offset, bytes } => {
+                encoder.copy_buffer_to_buffer(from, *from_offset, to, *to_offset, *bytes);
+            }
+            Command::Read { from, offset, bytes, staged_at } => {
+                if let Some(staged) = staged {
+                    encoder.copy_buffer_to_buffer(from, *offset, staged, *staged_at, *bytes);
+                }
+            }
+        }
+    }
+}
+
+fn encode_pass(encoder: &mut wgpu::CommandEncoder, run: &[Command]) {
+    let mut pass = encoder.begin_compute_pass(&wgpu::ComputePassDescriptor::default());
+    for command in run {
+        if let Command::Dispatch { pipeline, group, grid: [x, y] } = command {
+            pass.set_pipeline(pipeline.raw());
+            pass.set_bind_group(0, group, &[]);
+            pass.dispatch_workgroups(*x, *y, 1);
+        }
+    }
+}

@@ -1,0 +1,27 @@
+//! The verbs of the command line.
+
+pub(crate) mod explain;
+pub(crate) mod list;
+pub(crate) mod run;
+pub(crate) mod show;
+
+use webnn_vectors::{Vector, VectorFile};
+
+use crate::failure::Failure;
+
+/// The one vector that is named `name`: by its id, its name, or a part of its id that no other has.
+fn find<'a>(files: &'a [VectorFile], name: &str) -> Result<(&'a VectorFile, &'a Vector), Failure> {
+    let all = || files.iter().flat_map(|file| file.vectors.iter().map(move |vector| (file, vector)));
+    let exact: Vec<_> = all().filter(|(_, vector)| vector.id == name || vector.name == name).collect();
+    let found = if exact.is_empty() { all().filter(|(_, vector)| vector.id.contains(name)).collect() } else { exact };
+    match found.as_slice() {
+        [one] => Ok(*one),
+        [] => Err(Failure::NothingToRun(format!("no vector is named {name:?}; `webnn list vectors` shows all"))),
+        several => {
+            let ids: Vec<_> = several.iter().take(8).map(|(_, vector)| format!("  {}", vector.id)).collect();
+            let more = if several.len() > ids.len() { "\n  ..." } else { "" };
+            let count = several.len();
+            Err(Failure::Usage(format!("{count} vectors are named {name:?}; which one?\n{}{more}", ids.join("\n"))))
+        }
+    }
+}

@@ -1,0 +1,173 @@
+//! `webnn run`
+
+use std::collections::BTreeMap;
+use std::io::IsTerminal;
+use std::path::PathBuf;
+use std::sync::Arc;
+use std::time::{Duration, Instant};
+
+use clap::Args;
+use indicatif::{ProgressBar, ProgressDrawTarget, ProgressStyle};
+use webnn_reference::steps::Reading;
+use webnn_vectors::Vector;
+
+use crate::expectations::{Expectations, is_expected};
+use crate::failure::{AS_EXPECTED, Failure, UNEXPECTED};
+use crate::implementation::Implementation;
+use crate::results::Results;
+use crate::run::{Progress, Run, Settings};
+use crate::selection::{Selection, subject};
+use crate::summary::Summary;
+
+/// The arguments of `webnn run`.
+#[derive(Args, Debug)]
+pub(crate) struct Arguments {
+    #[command(flatten)]
+    selection: Selection,
+
+    /// Run on this implementation: `reference`, `wgpu`, or `wgpu:NAME` for an adapter. May be given several times.
+    /// Without any: on `reference`, and on `wgpu` if there is an adapter.
+    #[arg(long = "implementation", short, value_name = "NAME")]
+    implementations: Vec<Implementation>,
+
+    /// Where the results go, as JSON lines.
+    #[arg(long, short, value_name = "FILE", default_value = "results/latest.jsonl")]
+    output: PathBuf,
+
+    /// The folder of the known failures, one file for each implementation, instead of those that the program carries.
+    #[arg(long, value_name = "FOLDER")]
+    expectations: Option<PathBuf>,
+
+    /// How long a vector may take, in seconds.
+    #[arg(long, value_name = "SECONDS", default_value_t = 60.0, value_parser = seconds)]
+    timeout: f64,
+
+    /// How many threads may work at once; as many as there are processors by default.
+    #[arg(long, short, value_name = "N")]
+    jobs: Option<usize>,
+
+    /// Which reading of the specification is executed where its text is wrong: as meant, or as written.
+    #[arg(long, value_name = "READING", default_value = "corrected", value_parser = ["corrected", "literal"])]
+    text: String,
+
+    /// How many unexpected results to show in full.
+    #[arg(long, value_name = "N", default_value_t = 20)]
+    show: usize,
+}
+
+fn seconds(text: &str) -> Result<f64, String> {
+    match text.parse::<f64>() {
+        Ok(seconds) if seconds > 0.0 && seconds.is_finite() => Ok(seconds),
+        _ => Err("a number of seconds above 0".into()),
+    }
+}
+
+impl Arguments {
+    fn settings(&self) -> Settings {
+        let processors = std::thread::available_parallelism().map_or(1, std::num::NonZero::get);
+        Settings {
+            timeout: Duration::from_secs_f64(self.timeout.min(1e9)),
+            jobs: self.jobs.unwrap_or(processors).max(1),
+            reading: if self.text == "literal" { Reading::Literal } else { Reading::Corrected },
+        }
+    }
+
+    fn implementations(&self) -> Vec<Implementation> {
+        let mut chosen: Vec<Implementation> = Vec::new();
+        for implementation in &self.implementations {
+            if !chosen.contains(implementation) {
+                chosen.push(implementation.clone());
+            }
+        }
+        if chosen.is_empty() { vec![Implementation::Reference, Implementation::Wgpu(None)] } else { chosen }
+    }
+}
+
+/// Runs vectors.
+///
+/// # Errors
+/// If nothing ran, or what was asked for could not be done.
+pub(crate) fn run(arguments: &Arguments) -> Result<u8, Failure> {
+    let begun = Instant::now();
+    let implementations = arguments.implementations();
+    let mut expectations = BTreeMap::new();
+    for implementation in &implementations {
+        let kind = implementation.kind();
+        expectations.insert(kind, Expectations::load(kind, arguments.expectations.as_deref())?);
+    }
+    let files = arguments.selection.load()?;
+    let vectors: Arc<Vec<Vector>> = Arc::new(files.into_iter().flat_map(|file| file.vectors).collect());
+    let subjects: Vec<String> = vectors.iter().map(subject).collect();
+
+    let names: Vec<String> = implementations.iter().map(ToString::to_string).collect();
+    let mut summary = Summary::new(names.clone());
+    subjects.iter().for_each(|subject| summary.vector(subject));
+    let mut results = Results::create(&arguments.output, names, vectors.len(), reading_name(arguments))?;
+    let bar = progress_bar(vectors.len() * implementations.len());
+
+    Run::new(&vectors, &implementations, arguments.settings()).run(|progress| {
+        match progress {
+            Progress::Started(implementation, description) => {
+                results.started(implementation, &description)?;
+                summary.started(implementation, description);
+            }
+            Progress::NotStarted(implementation, reason) => {
+                results.not_started(implementation, &reason)?;
+                summary.not_started(implementation, reason);
+            }
+            Progress::Judged(verdict) => {
+                let vector = &vectors[verdict.vector].id;
+                let kind = implementations[verdict.implementation].kind();
+                let entry = expectations[kind].of(vector, summary.adapter(verdict.implementation));
+                let expected = is_expected(&verdict.outcome, entry);
+                results.result(vector, &verdict, expected)?;
+                let reason = entry.map(|entry| format!("{} ({})", entry.reason, entry.link));
+                summary.verdict(&subjects[verdict.vector], vector, &verdict, expected, reason.as_deref());
+                bar.inc(1);
+            }
+            Progress::Compared(parting) => {
+                let vector = &vectors[parting.vector].id;
+                results.difference(vector, &parting)?;
+                summary.parting(&subjects[parting.vector], vector, &parting);
+            }
+        }
+        Ok::<(), Failure>(())
+    })?;
+
+    bar.finish_and_clear();
+    let took = begun.elapsed().as_secs_f64();
+    let path = results.finish(summary.unexpected(), took)?;
+    anstream::println!("{}\n", summary.table());
+    anstream::print!("{}", summary.remarks(arguments.show));
+    anstream::println!("\n{} vectors in {took:.2} s; results in {}", vectors.len(), path.display());
+    exit_code(arguments, &summary)
+}
+
+fn reading_name(arguments: &Arguments) -> &'static str {
+    if arguments.text == "literal" { "literal" } else { "corrected" }
+}
+
+/// An implementation that was asked for by name has to start; the ones that are tried by default need not.
+fn exit_code(arguments: &Arguments, summary: &Summary) -> Result<u8, Failure> {
+    if summary.unexpected() > 0 {
+        return Ok(UNEXPECTED);
+    }
+    match summary.first_not_started() {
+        Some((name, reason)) if !arguments.implementations.is_empty() => {
+            Err(Failure::NotStarted(format!("{name} did not start: {reason}")))
+        }
+        _ if summary.ran() => Ok(AS_EXPECTED),
+        _ => Err(Failure::NothingToRun("every vector was skipped; the reasons stand above".into())),
+    }
+}
+
+fn progress_bar(results: usize) -> ProgressBar {
+    let bar = ProgressBar::new(u64::try_from(results).unwrap_or(u64::MAX));
+    if !std::io::stderr().is_terminal() {
+        bar.set_draw_target(ProgressDrawTarget::hidden());
+    }
+    let style = ProgressStyle::with_template("{bar:40} {pos}/{len} results, {elapsed}, about {eta} left");
+    bar.set_style(style.unwrap_or_else(|_| ProgressStyle::default_bar()));
+    bar.enable_steady_tick(Duration::from_millis(200));
+    bar
+}

@@ -1,0 +1,158 @@
+//! Executes vectors on an implementation of the object model, and says what was observed. Nothing is judged here.
+//!
+//! An implementation is a [`PlatformProvider`]: the algorithms of the specification are the reference's in any case, and
+//! what differs is the platform that they drive. A vector is executed in two phases, so that a platform that works
+//! ahead (a GPU) is given many vectors before the first result is waited for.
+
+mod convert;
+mod graph;
+mod scenario;
+
+use std::panic::{AssertUnwindSafe, catch_unwind};
+use std::rc::Rc;
+
+use webnn_reference::context::{ML, MLContext, MLContextOptions, PlatformProvider};
+use webnn_reference::data_type::MLOperandDataType;
+use webnn_reference::exception::{Exception, Result};
+use webnn_reference::steps::{self, Place, Reading};
+use webnn_reference::timeline::Global;
+use webnn_vectors::{Kind, Vector};
+
+/// A tensor that was read back.
+#[derive(Clone, Debug, PartialEq)]
+pub(crate) struct Tensor {
+    pub(crate) data_type: MLOperandDataType,
+    pub(crate) shape: Vec<u32>,
+    pub(crate) bytes: Vec<u8>,
+}
+
+/// What one call of a scenario gave.
+#[derive(Clone, Debug)]
+pub(crate) enum CallResult {
+    /// It returned, or its promise was fulfilled.
+    Done,
+    /// A tensor was read back.
+    Read(Tensor),
+    /// Another value that a vector can ask for.
+    Value(webnn_vectors::Value),
+    /// It threw, or its promise was rejected.
+    Threw(Exception),
+    /// The scenario can not be executed: a mistake in the vector.
+    Invalid(String),
+}
+
+/// What was observed of a vector.
+#[derive(Clone, Debug)]
+pub(crate) enum Observation {
+    /// The outputs, by name, in the order of the vector.
+    Outputs(Vec<(String, Tensor)>),
+    /// An exception, of whichever call.
+    Threw(Exception),
+    /// The results of the calls of a scenario, up to the last one that could be made.
+    Calls(Vec<CallResult>),
+    /// It was not executed, for this reason.
+    Skipped(String),
+    /// The implementation panicked, crashed or hung.
+    Errored(String),
+}
+
+/// A vector of which everything was issued, and whose results are still to be waited for.
+pub(crate) struct Started<'a> {
+    global: Global,
+    state: State<'a>,
+}
+
+enum State<'a> {
+    Graph(graph::Started<'a>),
+    Finished(Observation),
+}
+
+/// Executes vectors.
+pub(crate) struct Executor {
+    provider: Rc<dyn PlatformProvider>,
+    reading: Reading,
+}
+
+impl Executor {
+    pub(crate) fn new(provider: Rc<dyn PlatformProvider>, reading: Reading) -> Self {
+        Self { provider, reading }
+    }
+
+    /// Issues everything that the vector asks for.
+    pub(crate) fn start<'a>(&self, vector: &'a Vector) -> Started<'a> {
+        let global = Global::new(self.reading);
+        let state = caught(|| match &vector.kind {
+            Kind::Graph { graph, .. } | Kind::Negative { graph, .. } => {
+                match self.context(&global).and_then(|context| graph::start(graph, &context)) {
+                    Ok(started) => State::Graph(started),
+                    Err(stopped) => State::Finished(stopped.into()),
+                }
+            }
+            Kind::Scenario { steps } => {
+                let ml = ML::new(&global, Rc::clone(&self.provider));
+                State::Finished(Observation::Calls(scenario::execute(steps, &ml, &global)))
+            }
+        });
+        Started { global, state: state.unwrap_or_else(|panic| State::Finished(Observation::Errored(panic))) }
+    }
+
+    /// Waits for the results of a vector that was started.
+    pub(crate) fn finish(&self, started: Started<'_>) -> Observation {
+        let Started { global, state } = started;
+        match state {
+            State::Finished(observation) => observation,
+            State::Graph(graph) => caught(|| graph.finish(&global)).unwrap_or_else(Observation::Errored),
+        }
+    }
+
+    /// Executes one vector, and says which steps of the specification it reached.
+    pub(crate) fn trace(&self, vector: &Vector) -> (Observation, Vec<Place>) {
+        steps::trace(|| self.finish(self.start(vector)))
+    }
+
+    fn context(&self, global: &Global) -> std::result::Result<MLContext, Stopped> {
+        let ml = ML::new(global, Rc::clone(&self.provider));
+        Ok(global.settle(&ml.create_context(MLContextOptions::default()))?)
+    }
+}
+
+/// Why the execution of a graph vector ended early.
+enum Stopped {
+    Threw(Exception),
+    Skipped(String),
+    Invalid(String),
+}
+
+impl From<Exception> for Stopped {
+    fn from(exception: Exception) -> Self {
+        Self::Threw(exception)
+    }
+}
+
+impl From<Stopped> for Observation {
+    fn from(stopped: Stopped) -> Self {
+        match stopped {
+            Stopped::Threw(exception) => Self::Threw(exception),
+            Stopped::Skipped(reason) => Self::Skipped(reason),
+            Stopped::Invalid(problem) => Self::Errored(problem),
+        }
+    }
+}
+
+/// Runs `execution`; a panic in it is a bug of the implementation, and is told as one.
+fn caught<T>(execution: impl FnOnce() -> T) -> std::result::Result<T, String> {
+    catch_unwind(AssertUnwindSafe(execution)).map_err(|payload| {
+        steps::reset();
+        let message = payload
+            .downcast_ref::<String>()
+            .map(String::as_str)
+            .or_else(|| payload.downcast_ref::<&str>().copied())
+            .unwrap_or("no message");
+        format!("panicked: {message}")
+    })
+}
+
+/// The result of a call whose promise is awaited.
+fn settled<T: Clone>(global: &Global, promise: &webnn_reference::promise::Promise<T>) -> Result<T> {
+    global.settle(promise)
+}

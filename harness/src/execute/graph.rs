@@ -1,0 +1,133 @@
+//! Executes a graph vector: inputs and constants in the order of the file, operators, `build()`, `dispatch()`.
+
+use std::collections::HashMap;
+
+use webnn_reference::buffer::{ArrayBuffer, BufferSource};
+use webnn_reference::builder::MLGraphBuilder;
+use webnn_reference::context::MLContext;
+use webnn_reference::descriptor::{MLOperandDescriptor, MLTensorDescriptor};
+use webnn_reference::idl;
+use webnn_reference::operand::MLOperand;
+use webnn_reference::ops::{self, OperatorRow};
+use webnn_reference::promise::Promise;
+use webnn_reference::tensor::MLTensor;
+use webnn_reference::timeline::Global;
+use webnn_vectors::{Graph, Input, Operator};
+
+use super::{Observation, Stopped, Tensor, convert, settled};
+
+/// A graph that was dispatched and whose outputs are being read back.
+pub(super) struct Started<'a> {
+    reads: Vec<(&'a str, MLTensor, Promise<ArrayBuffer>)>,
+}
+
+pub(super) fn start<'a>(graph: &'a Graph, context: &MLContext) -> Result<Started<'a>, Stopped> {
+    let global = context.global();
+    let builder = MLGraphBuilder::new(context)?;
+    let mut operands: HashMap<&str, MLOperand> = HashMap::new();
+    for (name, input) in &graph.inputs {
+        operands.insert(name, create_input(name, input, &builder)?);
+    }
+    for operator in &graph.operators {
+        let outputs = call(operator, &builder, &operands)?;
+        operands.extend(operator.outputs.as_slice().iter().map(String::as_str).zip(outputs));
+    }
+    let outputs: Vec<(String, MLOperand)> = graph
+        .build_outputs()
+        .into_iter()
+        .filter_map(|name| Some((name.to_owned(), operands.get(name)?.clone())))
+        .collect();
+    let built = settled(global, &builder.build(&outputs))?;
+
+    let mut inputs = Vec::new();
+    for name in built.input_descriptors().keys() {
+        let tensor = create_tensor(context, &built.input_descriptors()[name], false)?;
+        let input = &graph.inputs[name];
+        let bytes = input.descriptor.bytes_of(&input.data).map_err(|error| Stopped::Invalid(error.to_string()))?;
+        context.write_tensor(&tensor, &BufferSource::typed(tensor.data_type(), bytes))?;
+        inputs.push((name.clone(), tensor));
+    }
+    let mut named_outputs = Vec::new();
+    for (name, operand) in &outputs {
+        named_outputs.push((name.clone(), create_tensor(context, &operand.descriptor(), true)?));
+    }
+    context.dispatch(&built, &inputs, &named_outputs)?;
+
+    let mut reads = Vec::new();
+    for (name, (_, tensor)) in graph.build_outputs().into_iter().zip(&named_outputs) {
+        reads.push((name, tensor.clone(), context.read_tensor(tensor)));
+    }
+    global.pump_timelines();
+    Ok(Started { reads })
+}
+
+fn create_tensor(context: &MLContext, descriptor: &MLOperandDescriptor, readable: bool) -> Result<MLTensor, Stopped> {
+    let descriptor = MLTensorDescriptor { operand: descriptor.clone(), readable, writable: !readable };
+    Ok(settled(context.global(), &context.create_tensor(&descriptor))?)
+}
+
+fn create_input(name: &str, input: &Input, builder: &MLGraphBuilder) -> Result<MLOperand, Stopped> {
+    let Some(descriptor) = convert::descriptor(&input.descriptor) else {
+        let data_type = input.descriptor.data_type.name();
+        return Err(Stopped::Skipped(format!("{data_type} is not a data type of the specification")));
+    };
+    let supported = &builder.context().limits().data_types;
+    if !supported.contains(&descriptor.data_type) {
+        return Err(Stopped::Skipped(format!("{} is not supported (see opSupportLimits)", descriptor.data_type)));
+    }
+    if !input.constant {
+        return Ok(builder.input(name, &descriptor)?);
+    }
+    // A constant too large to be made is refused before its data is looked at.
+    let bytes = input.descriptor.bytes_of(&input.data).unwrap_or_default();
+    Ok(builder.constant(&descriptor, &BufferSource::typed(descriptor.data_type, bytes))?)
+}
+
+fn call(
+    operator: &Operator,
+    builder: &MLGraphBuilder,
+    operands: &HashMap<&str, MLOperand>,
+) -> Result<Vec<MLOperand>, Stopped> {
+    let Some(row) = ops::operator(&operator.name) else {
+        return Err(Stopped::Skipped(format!("the operator {} is not implemented yet", operator.name)));
+    };
+    let operand = |name: &str| operands.get(name).cloned();
+    let values = positioned(row, operator, &operand);
+    Ok(row.call(builder, &values)?)
+}
+
+/// The arguments by position. `options` goes to its own place, so that optional parameters before it may be left out;
+/// the names of the others are for the reader.
+fn positioned(row: &OperatorRow, operator: &Operator, operand: &impl Fn(&str) -> Option<MLOperand>) -> Vec<idl::Value> {
+    let mut values = vec![idl::Value::Undefined; row.parameters.len()];
+    let options = row.parameters.len() - 1;
+    let (of_options, positional): (Vec<_>, Vec<_>) =
+        operator.arguments.iter().partition(|argument| argument.name == "options");
+    for (value, argument) in values.iter_mut().zip(positional) {
+        *value = convert::argument(&argument.value, operand);
+    }
+    if let Some(argument) = of_options.first() {
+        values[options] = convert::argument(&argument.value, operand);
+    }
+    values
+}
+
+impl Started<'_> {
+    pub(super) fn finish(self, global: &Global) -> Observation {
+        let mut outputs = Vec::new();
+        for (name, tensor, promise) in self.reads {
+            match settled(global, &promise) {
+                Ok(buffer) => {
+                    let tensor = Tensor {
+                        data_type: tensor.data_type(),
+                        shape: tensor.shape().to_vec(),
+                        bytes: buffer.detach(),
+                    };
+                    outputs.push((name.to_owned(), tensor));
+                }
+                Err(exception) => return Observation::Threw(exception),
+            }
+        }
+        Observation::Outputs(outputs)
+    }
+}

@@ -1,0 +1,103 @@
+//! Known failures: which vectors are expected not to pass, why, and where that is discussed.
+//!
+//! One file for each kind of implementation. A vector that fails without being listed is unexpected, and so is one that
+//! passes although it is listed.
+
+use std::path::Path;
+
+use serde::Deserialize;
+
+use crate::failure::Failure;
+use crate::judge::Outcome;
+
+/// The expectations of one kind of implementation.
+#[derive(Clone, Debug, Default, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub(crate) struct Expectations {
+    #[serde(default, rename = "expectation")]
+    entries: Vec<Entry>,
+}
+
+/// Vectors that are expected not to pass, all for one reason.
+#[derive(Clone, Debug, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub(crate) struct Entry {
+    /// Their ids (FILE/NAME).
+    vectors: Vec<String>,
+    /// What is expected of them.
+    outcome: Expected,
+    /// Why.
+    pub(crate) reason: String,
+    /// Where that is shown or discussed.
+    pub(crate) link: String,
+    /// Only on adapters whose description contains this.
+    #[serde(default)]
+    adapter: Option<String>,
+}
+
+/// An outcome that can be expected.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Deserialize)]
+#[serde(rename_all = "lowercase")]
+pub(crate) enum Expected {
+    Failed,
+    Errored,
+}
+
+const REFERENCE: &str = include_str!("../expectations/reference.toml");
+const WGPU: &str = include_str!("../expectations/wgpu.toml");
+
+impl Expectations {
+    /// Those of a kind of implementation: from `folder`, or those that the program carries.
+    ///
+    /// # Errors
+    /// A file that can not be read, or that is no file of expectations.
+    pub(crate) fn load(kind: &str, folder: Option<&Path>) -> Result<Self, Failure> {
+        let (name, text) = match folder {
+            Some(folder) => {
+                let path = folder.join(format!("{kind}.toml"));
+                let name = path.display().to_string();
+                if !path.exists() {
+                    return Ok(Self::default());
+                }
+                let text = std::fs::read_to_string(&path);
+                (name.clone(), text.map_err(|error| Failure::Data(format!("{name}: {error}")))?)
+            }
+            None => (format!("the expectations of {kind}"), carried(kind).to_owned()),
+        };
+        let expectations: Self = toml::from_str(&text).map_err(|error| Failure::Data(format!("{name}: {error}")))?;
+        for entry in &expectations.entries {
+            if entry.reason.trim().is_empty() || entry.link.trim().is_empty() {
+                return Err(Failure::Data(format!(
+                    "{name}: an expectation of {:?} has no reason or link",
+                    entry.vectors
+                )));
+            }
+        }
+        Ok(expectations)
+    }
+
+    /// The entry for a vector on an adapter.
+    pub(crate) fn of(&self, vector: &str, adapter: Option<&str>) -> Option<&Entry> {
+        self.entries.iter().find(|entry| {
+            let adapter_fits = match &entry.adapter {
+                None => true,
+                Some(wanted) => adapter.is_some_and(|adapter| adapter.contains(wanted)),
+            };
+            adapter_fits && entry.vectors.iter().any(|listed| listed == vector)
+        })
+    }
+}
+
+fn carried(kind: &str) -> &'static str {
+    if kind == "reference" { REFERENCE } else { WGPU }
+}
+
+/// Whether an outcome is as expected, given the entry for its vector.
+pub(crate) fn is_expected(outcome: &Outcome, entry: Option<&Entry>) -> bool {
+    match (outcome, entry.map(|entry| entry.outcome)) {
+        (Outcome::Passed { .. }, expected) => expected.is_none(),
+        (Outcome::Failed(_), expected) => expected == Some(Expected::Failed),
+        (Outcome::Errored(_), expected) => expected == Some(Expected::Errored),
+        (Outcome::Skipped(_) | Outcome::Open { .. }, _) => true,
+    }
+}

@@ -1,0 +1,342 @@
+//! How far two numbers of one data type are apart.
+//!
+//! In ULP, floats are counted along their sign-magnitude order, in which +0 and -0 are the same place, and integers by
+//! their difference. NaN is at distance 0 from NaN and infinitely far from everything else, whatever the metric; so is an
+//! infinity from a finite number under an absolute tolerance.
+
+use half::f16;
+use webnn_reference::data_type::MLOperandDataType;
+use webnn_vectors::{Data, MetricType, Tolerance};
+
+use crate::execute::Tensor;
+
+/// A distance, in the unit of its metric.
+#[derive(Clone, Copy, Debug, PartialEq, PartialOrd)]
+pub(crate) enum Distance {
+    /// Units in the last place.
+    Ulp(u64),
+    /// An absolute difference.
+    Absolute(f64),
+    /// Further than anything finite.
+    Infinite,
+}
+
+impl Distance {
+    pub(crate) const ZERO: Self = Self::Ulp(0);
+
+    /// The larger; distances of different metrics are ordered by metric.
+    pub(crate) fn max(self, other: Self) -> Self {
+        if other > self { other } else { self }
+    }
+
+    pub(crate) fn is_zero(self) -> bool {
+        matches!(self, Self::Ulp(0)) || self == Self::Absolute(0.0)
+    }
+}
+
+impl std::fmt::Display for Distance {
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        match self {
+            Self::Ulp(ulp) => write!(f, "{ulp} ULP"),
+            Self::Absolute(difference) => write!(f, "{difference:e}"),
+            Self::Infinite => f.write_str("infinite"),
+        }
+    }
+}
+
+/// The distance that a vector allows.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub(crate) enum Allowed {
+    /// None at all.
+    Exact,
+    /// So many units in the last place.
+    Ulp(u64),
+    /// An absolute difference.
+    Absolute(f64),
+}
+
+impl From<Tolerance> for Allowed {
+    fn from(tolerance: Tolerance) -> Self {
+        match (tolerance.metric_type, tolerance.value) {
+            (_, None) => Self::Exact,
+            (MetricType::Ulp, Some(value)) => Self::Ulp(whole(value)),
+            (MetricType::Atol, Some(value)) => Self::Absolute(value),
+        }
+    }
+}
+
+/// A number of ULP; distances are whole, so a fraction allows no more than the whole below it.
+#[expect(clippy::cast_possible_truncation, clippy::cast_sign_loss, reason = "saturates, which is what is meant")]
+fn whole(value: f64) -> u64 {
+    value as u64
+}
+
+impl Allowed {
+    fn allows(self, distance: Distance) -> bool {
+        match (self, distance) {
+            (_, Distance::Infinite) => false,
+            (Self::Ulp(allowed), Distance::Ulp(distance)) => distance <= allowed,
+            (Self::Absolute(allowed), Distance::Absolute(distance)) => distance <= allowed,
+            (_, distance) => distance.is_zero(),
+        }
+    }
+
+    fn is_absolute(self) -> bool {
+        matches!(self, Self::Absolute(_))
+    }
+}
+
+impl std::fmt::Display for Allowed {
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        match self {
+            Self::Exact => f.write_str("none (exact)"),
+            Self::Ulp(ulp) => write!(f, "{ulp} ULP"),
+            Self::Absolute(difference) => write!(f, "{difference:e} (absolute)"),
+        }
+    }
+}
+
+/// An element whose distance is not allowed.
+#[derive(Clone, Debug, PartialEq)]
+pub(crate) struct Outside {
+    pub(crate) index: usize,
+    pub(crate) expected: String,
+    pub(crate) actual: String,
+    pub(crate) distance: Distance,
+}
+
+/// The result of comparing all elements of a tensor.
+#[derive(Clone, Debug, PartialEq)]
+pub(crate) struct Comparison {
+    /// The largest distance.
+    pub(crate) worst: Distance,
+    /// Whether all elements have the same bits, NaN aside.
+    pub(crate) bit_equal: bool,
+    /// The first element that is further off than allowed.
+    pub(crate) first_outside: Option<Outside>,
+}
+
+/// An element of one of the data types.
+trait Element: Copy + PartialEq + std::fmt::Display {
+    fn read(bytes: &[u8]) -> impl Iterator<Item = Self>;
+    fn to_f64(self) -> f64;
+    /// Its place in the order along which ULP are counted.
+    fn place(self) -> i128;
+    fn same_bits(self, other: Self) -> bool;
+}
+
+macro_rules! float_element {
+    ($type:ty, $bits:ty, $signed:ty) => {
+        impl Element for $type {
+            fn read(bytes: &[u8]) -> impl Iterator<Item = Self> {
+                let (elements, _rest) = bytes.as_chunks();
+                elements.iter().map(|element| Self::from_le_bytes(*element))
+            }
+            fn to_f64(self) -> f64 {
+                f64::from(self)
+            }
+            fn place(self) -> i128 {
+                let magnitude = i128::from(self.to_bits() & (<$bits>::MAX >> 1));
+                if self.is_sign_negative() { -magnitude } else { magnitude }
+            }
+            fn same_bits(self, other: Self) -> bool {
+                self.to_bits() == other.to_bits() || (self.is_nan() && other.is_nan())
+            }
+        }
+    };
+}
+
+float_element!(f32, u32, i32);
+float_element!(f16, u16, i16);
+
+macro_rules! integer_element {
+    ($($type:ty),*) => {$(
+        impl Element for $type {
+            fn read(bytes: &[u8]) -> impl Iterator<Item = Self> {
+                let (elements, _rest) = bytes.as_chunks();
+                elements.iter().map(|element| Self::from_le_bytes(*element))
+            }
+            #[expect(clippy::cast_precision_loss, reason = "the nearest double, for an absolute difference")]
+            #[allow(clippy::cast_lossless, clippy::allow_attributes, reason = "one macro for all widths")]
+            fn to_f64(self) -> f64 {
+                self as f64
+            }
+            fn place(self) -> i128 {
+                i128::from(self)
+            }
+            fn same_bits(self, other: Self) -> bool {
+                self == other
+            }
+        }
+    )*};
+}
+
+integer_element!(i32, u32, i64, u64, i8, u8);
+
+fn distance<T: Element>(actual: T, expected: T, absolute: bool) -> Distance {
+    let (a, b) = (actual.to_f64(), expected.to_f64());
+    if a.is_nan() || b.is_nan() {
+        return if a.is_nan() && b.is_nan() { Distance::ZERO } else { Distance::Infinite };
+    }
+    if !absolute {
+        return Distance::Ulp(u64::try_from((actual.place() - expected.place()).unsigned_abs()).unwrap_or(u64::MAX));
+    }
+    if a == b {
+        Distance::Absolute(0.0)
+    } else if a.is_infinite() || b.is_infinite() {
+        Distance::Infinite
+    } else {
+        Distance::Absolute((a - b).abs())
+    }
+}
+
+/// Compares a tensor with the data that a vector expects.
+pub(crate) fn compare(actual: &Tensor, expected: &Data, allowed: Allowed) -> Comparison {
+    match actual.data_type {
+        MLOperandDataType::Float32 => compare_as::<f32>(actual, expected, allowed),
+        MLOperandDataType::Float16 => compare_as::<f16>(actual, expected, allowed),
+        MLOperandDataType::Int32 => compare_as::<i32>(actual, expected, allowed),
+        MLOperandDataType::Uint32 => compare_as::<u32>(actual, expected, allowed),
+        MLOperandDataType::Int64 => compare_as::<i64>(actual, expected, allowed),
+        MLOperandDataType::Uint64 => compare_as::<u64>(actual, expected, allowed),
+        MLOperandDataType::Int8 => compare_as::<i8>(actual, expected, allowed),
+        MLOperandDataType::Uint8 => compare_as::<u8>(actual, expected, allowed),
+    }
+}
+
+/// Numbers that a file repeats are converted once, and compared with every element that they stand for.
+fn compare_as<T: Element>(actual: &Tensor, expected: &Data, allowed: Allowed) -> Comparison {
+    let pattern: Vec<T> = elements(actual.data_type, expected);
+    compare_elements(T::read(&actual.bytes), pattern.iter().copied().cycle(), allowed)
+}
+
+fn compare_elements<T: Element>(
+    actual: impl Iterator<Item = T>,
+    expected: impl Iterator<Item = T>,
+    allowed: Allowed,
+) -> Comparison {
+    let zero = if allowed.is_absolute() { Distance::Absolute(0.0) } else { Distance::ZERO };
+    let mut comparison = Comparison { worst: zero, bit_equal: true, first_outside: None };
+    for (index, (actual, expected)) in actual.zip(expected).enumerate() {
+        if actual.same_bits(expected) {
+            continue;
+        }
+        comparison.bit_equal = false;
+        let distance = distance(actual, expected, allowed.is_absolute());
+        comparison.worst = comparison.worst.max(distance);
+        if comparison.first_outside.is_none() && !allowed.allows(distance) {
+            let (expected, actual) = (expected.to_string(), actual.to_string());
+            comparison.first_outside = Some(Outside { index, expected, actual, distance });
+        }
+    }
+    comparison
+}
+
+/// The numbers that the data lists, as elements of the type.
+fn elements<T: Element>(data_type: MLOperandDataType, data: &Data) -> Vec<T> {
+    let element = webnn_vectors::DataType::from_name(data_type.as_str()).map(webnn_vectors::ElementType::from);
+    let list = Data::List(data.distinct().to_vec());
+    let count = u64::try_from(data.distinct().len()).unwrap_or(u64::MAX);
+    // Loading checked that the type holds every number.
+    let bytes = element.and_then(|element| list.to_bytes(element, count).ok()).unwrap_or_default();
+    T::read(&bytes).collect()
+}
+
+/// The largest distance in ULP between two tensors of the same type and shape, and where it is; `None` if they are of
+/// different types or shapes.
+pub(crate) fn difference(a: &Tensor, b: &Tensor) -> Option<(Distance, usize)> {
+    if (a.data_type, &a.shape) != (b.data_type, &b.shape) {
+        return None;
+    }
+    Some(match a.data_type {
+        MLOperandDataType::Float32 => difference_as::<f32>(a, b),
+        MLOperandDataType::Float16 => difference_as::<f16>(a, b),
+        MLOperandDataType::Int32 => difference_as::<i32>(a, b),
+        MLOperandDataType::Uint32 => difference_as::<u32>(a, b),
+        MLOperandDataType::Int64 => difference_as::<i64>(a, b),
+        MLOperandDataType::Uint64 => difference_as::<u64>(a, b),
+        MLOperandDataType::Int8 => difference_as::<i8>(a, b),
+        MLOperandDataType::Uint8 => difference_as::<u8>(a, b),
+    })
+}
+
+fn difference_as<T: Element>(a: &Tensor, b: &Tensor) -> (Distance, usize) {
+    let mut worst = (Distance::ZERO, 0);
+    for (index, (a, b)) in T::read(&a.bytes).zip(T::read(&b.bytes)).enumerate() {
+        if a.same_bits(b) {
+            continue;
+        }
+        let distance = distance(a, b, false);
+        if distance > worst.0 {
+            worst = (distance, index);
+        }
+    }
+    worst
+}
+
+/// The elements of a tensor as text, in full precision.
+pub(crate) fn texts(tensor: &Tensor) -> Vec<String> {
+    fn of<T: Element>(tensor: &Tensor) -> Vec<String> {
+        T::read(&tensor.bytes).map(|element| element.to_string()).collect()
+    }
+    match tensor.data_type {
+        MLOperandDataType::Float32 => of::<f32>(tensor),
+        MLOperandDataType::Float16 => of::<f16>(tensor),
+        MLOperandDataType::Int32 => of::<i32>(tensor),
+        MLOperandDataType::Uint32 => of::<u32>(tensor),
+        MLOperandDataType::Int64 => of::<i64>(tensor),
+        MLOperandDataType::Uint64 => of::<u64>(tensor),
+        MLOperandDataType::Int8 => of::<i8>(tensor),
+        MLOperandDataType::Uint8 => of::<u8>(tensor),
+    }
+}
+
+/// The distance of each element from the one expected.
+pub(crate) fn distances(actual: &Tensor, expected: &Tensor, allowed: Allowed) -> Vec<Distance> {
+    fn of<T: Element>(actual: &Tensor, expected: &Tensor, absolute: bool) -> Vec<Distance> {
+        T::read(&actual.bytes).zip(T::read(&expected.bytes)).map(|(a, b)| distance(a, b, absolute)).collect()
+    }
+    let absolute = allowed.is_absolute();
+    match actual.data_type {
+        MLOperandDataType::Float32 => of::<f32>(actual, expected, absolute),
+        MLOperandDataType::Float16 => of::<f16>(actual, expected, absolute),
+        MLOperandDataType::Int32 => of::<i32>(actual, expected, absolute),
+        MLOperandDataType::Uint32 => of::<u32>(actual, expected, absolute),
+        MLOperandDataType::Int64 => of::<i64>(actual, expected, absolute),
+        MLOperandDataType::Uint64 => of::<u64>(actual, expected, absolute),
+        MLOperandDataType::Int8 => of::<i8>(actual, expected, absolute),
+        MLOperandDataType::Uint8 => of::<u8>(actual, expected, absolute),
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn ulp_are_counted_through_zero() {
+        assert_eq!(distance(1f32, 1.000_000_1, false), Distance::Ulp(1));
+        assert_eq!(distance(0f32, -0f32, false), Distance::Ulp(0));
+        assert_eq!(distance(f32::from_bits(1), -f32::from_bits(1), false), Distance::Ulp(2));
+        assert_eq!(distance(f32::MAX, f32::INFINITY, false), Distance::Ulp(1));
+        assert_eq!(distance(i64::MIN, i64::MAX, false), Distance::Ulp(u64::MAX));
+    }
+
+    #[test]
+    fn nan_is_only_near_nan() {
+        assert_eq!(distance(f32::NAN, f32::NAN, false), Distance::ZERO);
+        assert_eq!(distance(f32::NAN, 1.0, true), Distance::Infinite);
+        assert!(!Allowed::Ulp(u64::MAX).allows(Distance::Infinite));
+    }
+
+    #[test]
+    fn infinities_are_equal_or_infinitely_far_in_absolute_terms() {
+        assert_eq!(distance(f32::INFINITY, f32::INFINITY, true), Distance::Absolute(0.0));
+        assert_eq!(distance(f32::INFINITY, f32::MAX, true), Distance::Infinite);
+    }
+
+    #[test]
+    fn exact_allows_nothing() {
+        assert!(Allowed::Exact.allows(Distance::Ulp(0)) && !Allowed::Exact.allows(Distance::Ulp(1)));
+    }
+}

@@ -1,0 +1,227 @@
+//! The result file: JSON lines. A header, a line for each result as it comes, and a footer; a file without its footer is
+//! of a run that did not end.
+
+use std::fs::File;
+use std::io::{BufWriter, Write};
+use std::path::{Path, PathBuf};
+use std::time::{SystemTime, UNIX_EPOCH};
+
+use serde::Serialize;
+
+use crate::failure::Failure;
+use crate::implementation::Description;
+use crate::judge::{Failure as NotAsExpected, Outcome};
+use crate::run::{Parting, Verdict};
+
+/// The version of the form of the lines.
+const FORMAT: u32 = 1;
+
+/// A line of the file.
+#[derive(Debug, Serialize)]
+#[serde(tag = "line", rename_all = "camelCase", rename_all_fields = "camelCase")]
+enum Line<'a> {
+    Header {
+        format: u32,
+        program: &'static str,
+        version: &'static str,
+        started: u64,
+        vectors: usize,
+        implementations: Vec<String>,
+        reading: &'static str,
+    },
+    Started {
+        implementation: &'a str,
+        #[serde(flatten)]
+        description: &'a Description,
+    },
+    NotStarted {
+        implementation: &'a str,
+        reason: &'a str,
+    },
+    Result {
+        vector: &'a str,
+        implementation: &'a str,
+        expected: bool,
+        seconds: f64,
+        #[serde(flatten)]
+        outcome: OutcomeLine<'a>,
+    },
+    Difference {
+        vector: &'a str,
+        implementations: [&'a str; 2],
+        output: &'a str,
+        worst: Option<String>,
+        index: Option<usize>,
+    },
+    Footer {
+        results: usize,
+        unexpected: usize,
+        seconds: f64,
+    },
+}
+
+#[derive(Debug, Serialize)]
+#[serde(tag = "outcome", rename_all = "camelCase", rename_all_fields = "camelCase")]
+enum OutcomeLine<'a> {
+    Passed {
+        distance: String,
+        bit_equal: bool,
+    },
+    Failed {
+        message: String,
+        #[serde(flatten)]
+        failure: FailureLine<'a>,
+    },
+    Errored {
+        message: &'a str,
+    },
+    Skipped {
+        reason: &'a str,
+    },
+    Open {
+        reason: &'a str,
+        difference: Option<String>,
+    },
+}
+
+#[derive(Debug, Serialize)]
+#[serde(untagged, rename_all_fields = "camelCase")]
+enum FailureLine<'a> {
+    Element {
+        output: &'a str,
+        index: usize,
+        expected_value: &'a str,
+        actual_value: &'a str,
+        distance: String,
+        allowed: String,
+    },
+    Other {},
+}
+
+impl<'a> From<&'a Outcome> for OutcomeLine<'a> {
+    fn from(outcome: &'a Outcome) -> Self {
+        match outcome {
+            Outcome::Passed { distance, bit_equal } => {
+                Self::Passed { distance: distance.to_string(), bit_equal: *bit_equal }
+            }
+            Outcome::Failed(failure) => Self::Failed { message: failure.to_string(), failure: failure.into() },
+            Outcome::Errored(message) => Self::Errored { message },
+            Outcome::Skipped(reason) => Self::Skipped { reason },
+            Outcome::Open { reason, difference } => {
+                Self::Open { reason, difference: difference.as_ref().map(ToString::to_string) }
+            }
+        }
+    }
+}
+
+impl<'a> From<&'a NotAsExpected> for FailureLine<'a> {
+    fn from(failure: &'a NotAsExpected) -> Self {
+        match failure {
+            NotAsExpected::Element { output, index, expected, actual, distance, allowed } => Self::Element {
+                output,
+                index: *index,
+                expected_value: expected,
+                actual_value: actual,
+                distance: distance.to_string(),
+                allowed: allowed.to_string(),
+            },
+            NotAsExpected::Descriptor { .. } | NotAsExpected::Exception { .. } | NotAsExpected::Call { .. } => {
+                Self::Other {}
+            }
+        }
+    }
+}
+
+/// The result file of a run that goes on.
+pub(crate) struct Results {
+    path: PathBuf,
+    file: BufWriter<File>,
+    implementations: Vec<String>,
+    results: usize,
+}
+
+impl Results {
+    /// Creates the file, and the folder that it is in, and writes the header.
+    ///
+    /// # Errors
+    /// If that can not be done.
+    pub(crate) fn create(
+        path: &Path,
+        implementations: Vec<String>,
+        vectors: usize,
+        reading: &'static str,
+    ) -> Result<Self, Failure> {
+        if let Some(folder) = path.parent() {
+            std::fs::create_dir_all(folder).map_err(|error| unwritable(folder, &error))?;
+        }
+        let file = File::create(path).map_err(|error| unwritable(path, &error))?;
+        let mut results = Self { path: path.to_owned(), file: BufWriter::new(file), implementations, results: 0 };
+        let started = SystemTime::now().duration_since(UNIX_EPOCH).map_or(0, |elapsed| elapsed.as_secs());
+        results.write(&Line::Header {
+            format: FORMAT,
+            program: env!("CARGO_PKG_NAME"),
+            version: env!("CARGO_PKG_VERSION"),
+            started,
+            vectors,
+            implementations: results.implementations.clone(),
+            reading,
+        })?;
+        Ok(results)
+    }
+
+    fn write(&mut self, line: &Line<'_>) -> Result<(), Failure> {
+        let text = serde_json::to_string(line).map_err(|error| Failure::Output(error.to_string()))?;
+        writeln!(self.file, "{text}").map_err(|error| unwritable(&self.path, &error))
+    }
+
+    fn name(&self, implementation: usize) -> String {
+        self.implementations.get(implementation).cloned().unwrap_or_default()
+    }
+
+    pub(crate) fn started(&mut self, implementation: usize, description: &Description) -> Result<(), Failure> {
+        let name = self.name(implementation);
+        self.write(&Line::Started { implementation: &name, description })
+    }
+
+    pub(crate) fn not_started(&mut self, implementation: usize, reason: &str) -> Result<(), Failure> {
+        let name = self.name(implementation);
+        self.write(&Line::NotStarted { implementation: &name, reason })
+    }
+
+    pub(crate) fn result(&mut self, vector: &str, verdict: &Verdict, expected: bool) -> Result<(), Failure> {
+        self.results += 1;
+        let implementation = self.name(verdict.implementation);
+        self.write(&Line::Result {
+            vector,
+            implementation: &implementation,
+            expected,
+            seconds: verdict.took.as_secs_f64(),
+            outcome: OutcomeLine::from(&verdict.outcome),
+        })
+    }
+
+    pub(crate) fn difference(&mut self, vector: &str, parting: &Parting) -> Result<(), Failure> {
+        let names = [self.name(parting.implementations.0), self.name(parting.implementations.1)];
+        self.write(&Line::Difference {
+            vector,
+            implementations: [&names[0], &names[1]],
+            output: &parting.output,
+            worst: parting.worst.map(|(distance, _)| distance.to_string()),
+            index: parting.worst.map(|(_, index)| index),
+        })
+    }
+
+    /// Writes the footer: the run has ended.
+    ///
+    /// # Errors
+    /// If the file can not be written.
+    pub(crate) fn finish(mut self, unexpected: usize, seconds: f64) -> Result<PathBuf, Failure> {
+        self.write(&Line::Footer { results: self.results, unexpected, seconds })?;
+        self.file.flush().map_err(|error| unwritable(&self.path, &error))?;
+        Ok(self.path)
+    }
+}
+
+fn unwritable(path: &Path, error: &std::io::Error) -> Failure {
+    Failure::Output(format!("{} can not be written: {error}", path.display()))
+}

@@ -1,0 +1,287 @@
+//! Runs vectors on implementations: the workers, their time limit, and what came of each vector.
+
+use std::collections::{BTreeMap, BTreeSet};
+use std::sync::Arc;
+use std::sync::mpsc::{Receiver, RecvTimeoutError, Sender, channel};
+use std::time::{Duration, Instant};
+
+use webnn_reference::steps::Reading;
+use webnn_vectors::Vector;
+
+use crate::execute::{Observation, Tensor};
+use crate::implementation::{Description, Implementation};
+use crate::judge::distance::{Distance, difference};
+use crate::judge::{Outcome, judge};
+use crate::worker::{Batches, Event, Index, WorkerId, spawn};
+
+/// How to run.
+#[derive(Clone, Copy, Debug)]
+pub(crate) struct Settings {
+    /// How long a vector may take.
+    pub(crate) timeout: Duration,
+    /// How many threads may work at once.
+    pub(crate) jobs: usize,
+    /// How the specification's text is read.
+    pub(crate) reading: Reading,
+}
+
+/// What came of one vector on one implementation.
+#[derive(Clone, Debug)]
+pub(crate) struct Verdict {
+    pub(crate) implementation: usize,
+    pub(crate) vector: Index,
+    pub(crate) outcome: Outcome,
+    pub(crate) took: Duration,
+}
+
+/// Where two implementations part.
+#[derive(Clone, Debug)]
+pub(crate) struct Parting {
+    pub(crate) vector: Index,
+    pub(crate) implementations: (usize, usize),
+    pub(crate) output: String,
+    /// `None` if the outputs are of different types or shapes.
+    pub(crate) worst: Option<(Distance, usize)>,
+}
+
+/// What a run tells while it goes on.
+#[derive(Debug)]
+pub(crate) enum Progress {
+    /// An implementation runs.
+    Started(usize, Description),
+    /// An implementation can not be started.
+    NotStarted(usize, String),
+    /// A vector was judged.
+    Judged(Verdict),
+    /// Two implementations were compared on a vector.
+    Compared(Parting),
+}
+
+/// One implementation's part of a run.
+struct Lane {
+    implementation: Implementation,
+    batches: Batches,
+    workers: BTreeMap<WorkerId, Worker>,
+    given_up: usize,
+    described: bool,
+    unfinished: BTreeSet<Index>,
+}
+
+struct Worker {
+    at: Option<Index>,
+    taken: BTreeSet<Index>,
+    heard: Instant,
+}
+
+/// After so many workers that hung, the rest of the vectors is not tried.
+const MOST_GIVEN_UP: usize = 5;
+
+/// Runs all vectors on all implementations.
+pub(crate) struct Run<'a> {
+    vectors: &'a Arc<Vec<Vector>>,
+    settings: Settings,
+    lanes: Vec<Lane>,
+    workers: usize,
+    events: (Sender<(WorkerId, Event)>, Receiver<(WorkerId, Event)>),
+    outputs: BTreeMap<Index, Vec<(usize, Vec<(String, Tensor)>)>>,
+}
+
+impl<'a> Run<'a> {
+    pub(crate) fn new(vectors: &'a Arc<Vec<Vector>>, implementations: &[Implementation], settings: Settings) -> Self {
+        let lanes = implementations
+            .iter()
+            .map(|implementation| Lane {
+                implementation: implementation.clone(),
+                batches: Batches::new(vectors.len(), implementation.batch()),
+                workers: BTreeMap::new(),
+                given_up: 0,
+                described: false,
+                unfinished: (0..vectors.len()).collect(),
+            })
+            .collect();
+        Self { vectors, settings, lanes, workers: 0, events: channel(), outputs: BTreeMap::new() }
+    }
+
+    /// Runs, and tells of every step.
+    ///
+    /// # Errors
+    /// Those of `tell`, which end the run.
+    pub(crate) fn run<E>(mut self, mut tell: impl FnMut(Progress) -> Result<(), E>) -> Result<(), E> {
+        for lane in 0..self.lanes.len() {
+            let threads = self.lanes[lane].implementation.threads(self.settings.jobs);
+            for _ in 0..threads.min(self.vectors.len()) {
+                self.add_worker(lane);
+            }
+        }
+        while self.lanes.iter().any(|lane| !lane.workers.is_empty()) {
+            match self.events.1.recv_timeout(Duration::from_millis(200)) {
+                Ok((worker, event)) => self.hear(worker, event, &mut tell)?,
+                Err(RecvTimeoutError::Timeout | RecvTimeoutError::Disconnected) => {}
+            }
+            self.give_up_the_silent(&mut tell)?;
+        }
+        Ok(())
+    }
+
+    fn add_worker(&mut self, lane: usize) {
+        let id = self.workers;
+        self.workers += 1;
+        let worker = Worker { at: None, taken: BTreeSet::new(), heard: Instant::now() };
+        self.lanes[lane].workers.insert(id, worker);
+        spawn(
+            id,
+            self.lanes[lane].implementation.clone(),
+            self.settings.reading,
+            Arc::clone(self.vectors),
+            self.lanes[lane].batches.clone(),
+            self.events.0.clone(),
+        );
+    }
+
+    fn hear<E>(
+        &mut self,
+        id: WorkerId,
+        event: Event,
+        tell: &mut impl FnMut(Progress) -> Result<(), E>,
+    ) -> Result<(), E> {
+        // A worker that was given up may still be alive, and is not listened to.
+        let Some(lane) = self.lanes.iter().position(|lane| lane.workers.contains_key(&id)) else {
+            return Ok(());
+        };
+        let Some(worker) = self.lanes[lane].workers.get_mut(&id) else {
+            return Ok(());
+        };
+        worker.heard = Instant::now();
+        match event {
+            Event::Started(description) => {
+                let first = !std::mem::replace(&mut self.lanes[lane].described, true);
+                if first { tell(Progress::Started(lane, description)) } else { Ok(()) }
+            }
+            Event::NotStarted(reason) => {
+                self.lanes[lane].workers.remove(&id);
+                if self.lanes[lane].workers.is_empty() {
+                    self.skip_the_rest(lane, &reason, tell)?;
+                    if !self.lanes[lane].described {
+                        return tell(Progress::NotStarted(lane, reason));
+                    }
+                }
+                Ok(())
+            }
+            Event::At(index) => {
+                worker.at = Some(index);
+                worker.taken.insert(index);
+                Ok(())
+            }
+            Event::Observed(index, observation, took) => {
+                worker.taken.remove(&index);
+                self.observe(lane, index, *observation, took, tell)
+            }
+            Event::Finished => {
+                self.lanes[lane].workers.remove(&id);
+                Ok(())
+            }
+        }
+    }
+
+    fn observe<E>(
+        &mut self,
+        lane: usize,
+        vector: Index,
+        observation: Observation,
+        took: Duration,
+        tell: &mut impl FnMut(Progress) -> Result<(), E>,
+    ) -> Result<(), E> {
+        self.lanes[lane].unfinished.remove(&vector);
+        let outcome = judge(&self.vectors[vector], &observation, true);
+        tell(Progress::Judged(Verdict { implementation: lane, vector, outcome, took }))?;
+        if let Observation::Outputs(outputs) = observation
+            && self.lanes.len() > 1
+        {
+            self.compare(lane, vector, outputs, tell)?;
+        }
+        Ok(())
+    }
+
+    /// Compares the outputs with those that other implementations gave before, and keeps them for those to come.
+    fn compare<E>(
+        &mut self,
+        lane: usize,
+        vector: Index,
+        outputs: Vec<(String, Tensor)>,
+        tell: &mut impl FnMut(Progress) -> Result<(), E>,
+    ) -> Result<(), E> {
+        let others = self.outputs.entry(vector).or_default();
+        for (other, other_outputs) in others.iter() {
+            for ((name, a), (_, b)) in other_outputs.iter().zip(&outputs) {
+                let implementations = (lane.min(*other), lane.max(*other));
+                let output = name.clone();
+                tell(Progress::Compared(Parting { vector, implementations, output, worst: difference(a, b) }))?;
+            }
+        }
+        let is_awaited = self.lanes.iter().any(|lane| lane.unfinished.contains(&vector));
+        if is_awaited {
+            others.push((lane, outputs));
+        } else {
+            self.outputs.remove(&vector);
+        }
+        Ok(())
+    }
+
+    fn give_up_the_silent<E>(&mut self, tell: &mut impl FnMut(Progress) -> Result<(), E>) -> Result<(), E> {
+        for lane in 0..self.lanes.len() {
+            let silent: Vec<WorkerId> = self.lanes[lane]
+                .workers
+                .iter()
+                .filter(|(_, worker)| worker.heard.elapsed() > self.settings.timeout)
+                .map(|(id, _)| *id)
+                .collect();
+            for id in silent {
+                self.give_up(lane, id, tell)?;
+            }
+        }
+        Ok(())
+    }
+
+    fn give_up<E>(
+        &mut self,
+        lane: usize,
+        id: WorkerId,
+        tell: &mut impl FnMut(Progress) -> Result<(), E>,
+    ) -> Result<(), E> {
+        let Some(mut worker) = self.lanes[lane].workers.remove(&id) else {
+            return Ok(());
+        };
+        self.lanes[lane].given_up += 1;
+        let seconds = self.settings.timeout.as_secs_f64();
+        let problem = format!("did not answer within {seconds} s (--timeout)");
+        match worker.at {
+            Some(index) => {
+                worker.taken.remove(&index);
+                self.observe(lane, index, Observation::Errored(problem), self.settings.timeout, tell)?;
+            }
+            None => return self.skip_the_rest(lane, &format!("starting it {problem}"), tell),
+        }
+        let taken: Vec<Index> = worker.taken.into_iter().collect();
+        self.lanes[lane].batches.give_back(&taken);
+        if self.lanes[lane].given_up < MOST_GIVEN_UP {
+            self.add_worker(lane);
+        } else if self.lanes[lane].workers.is_empty() {
+            let reason = format!("{MOST_GIVEN_UP} vectors before it were not answered");
+            self.skip_the_rest(lane, &reason, tell)?;
+        }
+        Ok(())
+    }
+
+    fn skip_the_rest<E>(
+        &mut self,
+        lane: usize,
+        reason: &str,
+        tell: &mut impl FnMut(Progress) -> Result<(), E>,
+    ) -> Result<(), E> {
+        for index in std::mem::take(&mut self.lanes[lane].unfinished) {
+            let skipped = Observation::Skipped(reason.to_owned());
+            self.observe(lane, index, skipped, Duration::ZERO, tell)?;
+        }
+        Ok(())
+    }
+}

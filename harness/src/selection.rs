@@ -1,0 +1,138 @@
+//! Which vectors: from files and folders or from the binary itself, and filtered.
+
+use std::path::PathBuf;
+
+use clap::Args;
+use webnn_reference::ops;
+use webnn_vectors::{Kind, LoadError, Loader, Vector, VectorFile};
+
+use crate::failure::Failure;
+
+/// Which vectors to take.
+#[derive(Args, Clone, Debug, Default)]
+pub(crate) struct Selection {
+    /// Files and folders of vectors (JSON). Without any, the vectors that this program carries are taken.
+    pub(crate) paths: Vec<PathBuf>,
+
+    /// Take only vectors whose id (FILE/NAME) contains this text. May be given several times: any of them.
+    #[arg(long, short = 'f', value_name = "TEXT")]
+    pub(crate) filter: Vec<String>,
+
+    /// Take only graph vectors that use no other operators than these, such as `add,conv2d`; `implemented` stands for
+    /// all that the reference implements.
+    #[arg(long, value_name = "NAMES", value_delimiter = ',')]
+    pub(crate) operators: Vec<String>,
+}
+
+impl Selection {
+    /// Loads and filters.
+    ///
+    /// # Errors
+    /// A file that can not be read or is no file of vectors, an unknown operator, or no vector at all.
+    pub(crate) fn load(&self) -> Result<Vec<VectorFile>, Failure> {
+        let operators = self.operators()?;
+        let known = |name: &str| is_operator_of_the_specification(name);
+        let loader = Loader::with_operators(&known);
+        let loaded = if self.paths.is_empty() { loader.embedded() } else { loader.paths(&self.paths) };
+        let mut files = loaded.map_err(|error| match error {
+            LoadError::Empty { .. } => Failure::NothingToRun(error.to_string()),
+            error => Failure::Data(error.to_string()),
+        })?;
+        for file in &mut files {
+            file.vectors.retain(|vector| self.takes(vector, operators.as_deref()));
+        }
+        files.retain(|file| !file.vectors.is_empty());
+        if files.is_empty() {
+            return Err(Failure::NothingToRun(
+                "no vector is selected; `webnn list vectors` shows what there is".into(),
+            ));
+        }
+        Ok(files)
+    }
+
+    fn operators(&self) -> Result<Option<Vec<&str>>, Failure> {
+        if self.operators.is_empty() {
+            return Ok(None);
+        }
+        let mut names = Vec::new();
+        for name in &self.operators {
+            if name == "implemented" {
+                names.extend(ops::OPERATORS.iter().map(|row| row.name));
+            } else if is_operator_of_the_specification(name) {
+                names.push(name);
+            } else {
+                return Err(Failure::Usage(format!("there is no operator `{name}`; `webnn list operators` shows all")));
+            }
+        }
+        Ok(Some(names))
+    }
+
+    fn takes(&self, vector: &Vector, operators: Option<&[&str]>) -> bool {
+        let filtered = self.filter.is_empty() || self.filter.iter().any(|text| vector.id.contains(text));
+        filtered && operators.is_none_or(|operators| uses_only(vector, operators))
+    }
+}
+
+fn uses_only(vector: &Vector, operators: &[&str]) -> bool {
+    vector.graph().is_some_and(|graph| graph.operators.iter().all(|used| operators.contains(&used.name.as_str())))
+}
+
+/// Operators that the specification has and the reference does not yet implement.
+const TO_COME: &[&str] = &[
+    "argMax",
+    "argMin",
+    "batchNormalization",
+    "convTranspose2d",
+    "cumulativeSum",
+    "dequantizeLinear",
+    "elu",
+    "gather",
+    "gatherElements",
+    "gatherND",
+    "gelu",
+    "gru",
+    "gruCell",
+    "hardSigmoid",
+    "hardSwish",
+    "instanceNormalization",
+    "layerNormalization",
+    "leakyRelu",
+    "linear",
+    "lstm",
+    "lstmCell",
+    "pad",
+    "prelu",
+    "quantizeLinear",
+    "resample2d",
+    "reverse",
+    "scatterElements",
+    "scatterND",
+    "softplus",
+    "softsign",
+    "split",
+    "tanh",
+    "tile",
+    "triangular",
+];
+
+/// Whether the specification has an operator of this name.
+pub(crate) fn is_operator_of_the_specification(name: &str) -> bool {
+    ops::operator(name).is_some() || TO_COME.contains(&name)
+}
+
+/// The names of the operators that are still to come.
+pub(crate) fn operators_to_come() -> impl Iterator<Item = &'static str> {
+    TO_COME.iter().copied().filter(|name| ops::operator(name).is_none())
+}
+
+/// What a vector is about, for the rows of a table: its operator, or else its file.
+pub(crate) fn subject(vector: &Vector) -> String {
+    let stem = || vector.id.split_once('/').map_or(vector.id.as_str(), |(stem, _)| stem).to_owned();
+    match &vector.kind {
+        Kind::Scenario { .. } => stem(),
+        Kind::Graph { graph, .. } | Kind::Negative { graph, .. } => match graph.operators.first() {
+            Some(first) if graph.operators.iter().all(|operator| operator.name == first.name) => first.name.clone(),
+            _ => stem(),
+        },
+    }
+}

@@ -1,0 +1,313 @@
+//! What a run came to: a table of the subjects (an operator, or a file of scenarios), and a list of what needs a look.
+
+use std::collections::BTreeMap;
+use std::fmt::Write as _;
+
+use comfy_table::{Cell, CellAlignment, Color, LineStyle, Table, presets};
+
+use crate::implementation::Description;
+use crate::judge::Outcome;
+use crate::judge::distance::Distance;
+use crate::run::{Parting, Verdict};
+
+/// How many vectors went how.
+#[derive(Clone, Copy, Debug, Default)]
+struct Tally {
+    passed: usize,
+    bit_equal: usize,
+    failed: usize,
+    errored: usize,
+    skipped: usize,
+    open: usize,
+    expected_failures: usize,
+}
+
+impl Tally {
+    fn add(&mut self, outcome: &Outcome, expected: bool) {
+        match outcome {
+            Outcome::Passed { bit_equal, .. } => {
+                self.passed += 1;
+                self.bit_equal += usize::from(*bit_equal);
+            }
+            Outcome::Failed(_) => self.failed += 1,
+            Outcome::Errored(_) => self.errored += 1,
+            Outcome::Skipped(_) => self.skipped += 1,
+            Outcome::Open { .. } => self.open += 1,
+        }
+        if expected && matches!(outcome, Outcome::Failed(_) | Outcome::Errored(_)) {
+            self.expected_failures += 1;
+        }
+    }
+}
+
+/// The largest distance between two implementations in one subject, and in which vector it is.
+#[derive(Clone, Debug)]
+struct Worst {
+    distance: Distance,
+    vector: String,
+    output: String,
+    index: usize,
+}
+
+#[derive(Clone, Debug, Default)]
+struct Row {
+    vectors: usize,
+    tallies: Vec<Tally>,
+    worst: Option<Worst>,
+    of_other_shape: usize,
+}
+
+/// Something that was not as expected.
+#[derive(Clone, Debug)]
+struct Unexpected {
+    implementation: String,
+    vector: String,
+    what: String,
+}
+
+/// What a run came to.
+#[derive(Debug)]
+pub(crate) struct Summary {
+    implementations: Vec<String>,
+    descriptions: Vec<Option<Description>>,
+    not_started: Vec<Option<String>>,
+    rows: BTreeMap<String, Row>,
+    unexpected: Vec<Unexpected>,
+    known: BTreeMap<(String, String), Vec<String>>,
+    skipped: BTreeMap<(usize, String), usize>,
+}
+
+impl Summary {
+    pub(crate) fn new(implementations: Vec<String>) -> Self {
+        let count = implementations.len();
+        Self {
+            implementations,
+            descriptions: vec![None; count],
+            not_started: vec![None; count],
+            rows: BTreeMap::new(),
+            unexpected: vec![],
+            known: BTreeMap::new(),
+            skipped: BTreeMap::new(),
+        }
+    }
+
+    pub(crate) fn started(&mut self, implementation: usize, description: Description) {
+        self.descriptions[implementation] = Some(description);
+    }
+
+    pub(crate) fn not_started(&mut self, implementation: usize, reason: String) {
+        self.not_started[implementation] = Some(reason);
+    }
+
+    /// The adapter that an implementation runs on.
+    pub(crate) fn adapter(&self, implementation: usize) -> Option<&str> {
+        self.descriptions[implementation].as_ref()?.adapter.as_deref()
+    }
+
+    /// Counts a vector into its subject.
+    pub(crate) fn vector(&mut self, subject: &str) {
+        let count = self.implementations.len();
+        let row = self.rows.entry(subject.to_owned()).or_default();
+        row.vectors += 1;
+        row.tallies.resize(count, Tally::default());
+    }
+
+    /// Counts a verdict; `reason` is that of the expectation which lists the vector.
+    pub(crate) fn verdict(
+        &mut self,
+        subject: &str,
+        vector: &str,
+        verdict: &Verdict,
+        expected: bool,
+        reason: Option<&str>,
+    ) {
+        let implementation = verdict.implementation;
+        if let Some(row) = self.rows.get_mut(subject) {
+            row.tallies[implementation].add(&verdict.outcome, expected);
+        }
+        let name = self.implementations[implementation].clone();
+        match (&verdict.outcome, expected) {
+            (Outcome::Skipped(reason), _) => {
+                *self.skipped.entry((implementation, reason.clone())).or_default() += 1;
+            }
+            (Outcome::Failed(_) | Outcome::Errored(_), true) => {
+                self.known.entry((name, reason.unwrap_or_default().to_owned())).or_default().push(vector.to_owned());
+            }
+            (outcome, false) => {
+                let what = match outcome {
+                    Outcome::Failed(failure) => failure.to_string(),
+                    Outcome::Errored(problem) => format!("errored: {problem}"),
+                    _ => "passed, although it is expected to fail; take it off the expectations".into(),
+                };
+                self.unexpected.push(Unexpected { implementation: name, vector: vector.to_owned(), what });
+            }
+            (Outcome::Passed { .. } | Outcome::Open { .. }, true) => {}
+        }
+    }
+
+    /// Counts a comparison of two implementations.
+    pub(crate) fn parting(&mut self, subject: &str, vector: &str, parting: &Parting) {
+        let Some(row) = self.rows.get_mut(subject) else {
+            return;
+        };
+        let Some((distance, index)) = parting.worst else {
+            row.of_other_shape += 1;
+            return;
+        };
+        if row.worst.as_ref().is_none_or(|worst| distance > worst.distance) {
+            row.worst = Some(Worst { distance, vector: vector.to_owned(), output: parting.output.clone(), index });
+        }
+    }
+
+    /// How many results were not as expected.
+    pub(crate) fn unexpected(&self) -> usize {
+        self.unexpected.len()
+    }
+
+    /// Whether any vector ran on any implementation.
+    pub(crate) fn ran(&self) -> bool {
+        let skipped: usize = self.skipped.values().sum();
+        let all: usize = self.rows.values().map(|row| row.vectors * self.implementations.len()).sum();
+        skipped < all
+    }
+
+    /// Why an implementation did not start, where one did not.
+    pub(crate) fn first_not_started(&self) -> Option<(&str, &str)> {
+        let reasons = self.implementations.iter().zip(&self.not_started);
+        reasons.filter_map(|(name, reason)| Some((name.as_str(), reason.as_deref()?))).next()
+    }
+
+    /// The table.
+    pub(crate) fn table(&self) -> String {
+        let mut table = Table::new();
+        table.load_style(presets::NOTHING.header_separator(LineStyle::none().fill('─').junction('─')));
+        let mut header = vec!["".to_owned(), "vectors".to_owned()];
+        for name in &self.implementations {
+            header.push(format!("{name}\npassed"));
+            header.extend(["\nfailed", "\nerrored", "\nskipped"].map(str::to_owned));
+        }
+        let compares = self.implementations.len() > 1;
+        if compares {
+            header.push("largest difference\nbetween them".to_owned());
+        }
+        table.set_header(header);
+        for (subject, row) in &self.rows {
+            table.add_row(self.row(subject, row, compares));
+        }
+        table.add_row(self.row("all", &self.total(), compares));
+        for column in table.column_iter_mut().skip(1).take(1 + 4 * self.implementations.len()) {
+            column.set_cell_alignment(CellAlignment::Right);
+        }
+        table.trim_fmt()
+    }
+
+    fn row(&self, subject: &str, row: &Row, compares: bool) -> Vec<Cell> {
+        let mut cells = vec![Cell::new(subject), Cell::new(row.vectors)];
+        for tally in &row.tallies {
+            let unexpected = tally.failed + tally.errored > tally.expected_failures;
+            let colour = if unexpected { Color::Red } else { Color::Yellow };
+            cells.push(count(tally.passed, Some(Color::Green)));
+            cells.push(count(tally.failed, Some(colour)));
+            cells.push(count(tally.errored, Some(colour)));
+            cells.push(count(tally.skipped + tally.open, None));
+        }
+        if compares {
+            cells.push(Cell::new(difference_text(row)));
+        }
+        cells
+    }
+
+    fn total(&self) -> Row {
+        let mut total = Row { tallies: vec![Tally::default(); self.implementations.len()], ..Row::default() };
+        for row in self.rows.values() {
+            total.vectors += row.vectors;
+            for (sum, tally) in total.tallies.iter_mut().zip(&row.tallies) {
+                sum.passed += tally.passed;
+                sum.bit_equal += tally.bit_equal;
+                sum.failed += tally.failed;
+                sum.errored += tally.errored;
+                sum.skipped += tally.skipped;
+                sum.open += tally.open;
+                sum.expected_failures += tally.expected_failures;
+            }
+        }
+        total
+    }
+
+    /// What stands below the table: implementations, known failures, skipped vectors, and what was unexpected.
+    pub(crate) fn remarks(&self, most_unexpected: usize) -> String {
+        let mut text = String::new();
+        let total = self.total();
+        for (implementation, name) in self.implementations.iter().enumerate() {
+            let tally = total.tallies[implementation];
+            _ = match (&self.descriptions[implementation], &self.not_started[implementation]) {
+                (_, Some(reason)) => writeln!(text, "{name}: skipped. {reason}"),
+                (description, None) => {
+                    let adapter = description.as_ref().and_then(|description| description.adapter.as_deref());
+                    let adapter = adapter.map(|adapter| format!(" on {adapter}")).unwrap_or_default();
+                    let facts = description.as_ref().map(|description| description.facts.join("; "));
+                    let facts = facts.filter(|facts| !facts.is_empty()).map(|facts| format!(" ({facts})"));
+                    writeln!(
+                        text,
+                        "{name}{adapter}: {} passed, {} of them equal to the last bit{}",
+                        tally.passed,
+                        tally.bit_equal,
+                        facts.unwrap_or_default()
+                    )
+                }
+            };
+        }
+        for ((implementation, reason), count) in &self.skipped {
+            if self.not_started[*implementation].is_none() {
+                _ = writeln!(text, "{}: {count} skipped: {reason}", self.implementations[*implementation]);
+            }
+        }
+        for ((name, reason), vectors) in &self.known {
+            _ = writeln!(text, "{name}: {} known to fail: {reason}", vectors.len());
+            for vector in vectors {
+                _ = writeln!(text, "    {vector}");
+            }
+        }
+        if !self.unexpected.is_empty() {
+            _ = writeln!(text, "\n{} unexpected:", self.unexpected.len());
+        }
+        for unexpected in self.unexpected.iter().take(most_unexpected) {
+            let Unexpected { implementation, vector, what } = unexpected;
+            _ = writeln!(text, "  {implementation}  {vector}\n    {what}");
+        }
+        if self.unexpected.len() > most_unexpected {
+            _ = writeln!(text, "  ... and {} more, in the result file", self.unexpected.len() - most_unexpected);
+        }
+        if let Some(unexpected) = self.unexpected.first() {
+            _ = writeln!(text, "\nTo see one: webnn explain {:?}", unexpected.vector);
+        }
+        text
+    }
+}
+
+/// A count, or nothing where there is none.
+fn count(count: usize, colour: Option<Color>) -> Cell {
+    let cell = Cell::new(if count == 0 { String::new() } else { count.to_string() });
+    match colour {
+        Some(colour) if count > 0 => cell.fg(colour),
+        _ => cell,
+    }
+}
+
+fn difference_text(row: &Row) -> String {
+    let shapes = if row.of_other_shape > 0 { format!("{} of other shape ", row.of_other_shape) } else { String::new() };
+    match &row.worst {
+        Some(worst) if worst.distance.is_zero() => format!("{shapes}none"),
+        Some(Worst { distance, vector, output, index }) => {
+            let name = vector.split_once('/').map_or(vector.as_str(), |(_, name)| name);
+            format!("{shapes}{distance} at {output}[{index}] of {}", shortened(name))
+        }
+        None => shapes,
+    }
+}
+
+/// A name that is short enough for a row; the result file has the whole.
+fn shortened(name: &str) -> String {
+    const MOST: usize = 48;
+    if name.chars().count() <= MOST { name.to_owned() } else { name.chars().take(MOST).chain("...".chars()).collect() }
+}

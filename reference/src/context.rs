@@ -1,0 +1,819 @@
+//! `ML` and `MLContext`: <https://www.w3.org/TR/webnn/#api-ml>, <https://www.w3.org/TR/webnn/#api-mlcontext>.
+
+use std::any::Any;
+use std::cell::{Ref, RefCell, RefMut};
+use std::fmt;
+use std::ops::Deref;
+use std::rc::{Rc, Weak};
+
+use crate::buffer::{ArrayBuffer, BufferSource, mismatch, validate_buffer_with_descriptor};
+use crate::descriptor::{MLOperandDescriptor, MLTensorDescriptor};
+use crate::exception::Result;
+use crate::graph::{GraphSlots, MLGraph};
+use crate::platform::{Platform, PlatformError, PlatformLimits, TensorData};
+use crate::promise::Promise;
+use crate::steps::Reading;
+use crate::tensor::{MLTensor, PendingRead, TensorSlots};
+use crate::timeline::{Global, Queue};
+use crate::{algorithm, exception, literal, reject, step, throw};
+
+/// <https://www.w3.org/TR/webnn/#enumdef-mlpowerpreference>
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub enum MLPowerPreference {
+    /// Whatever suits best.
+    #[default]
+    Default,
+    /// Speed before power consumption.
+    HighPerformance,
+    /// Power consumption before anything else.
+    LowPower,
+}
+
+impl MLPowerPreference {
+    /// All preferences, in the order of the IDL.
+    pub const ALL: [Self; 3] = [Self::Default, Self::HighPerformance, Self::LowPower];
+
+    /// The enumeration value as script writes it.
+    pub fn as_str(self) -> &'static str {
+        match self {
+            Self::Default => "default",
+            Self::HighPerformance => "high-performance",
+            Self::LowPower => "low-power",
+        }
+    }
+}
+
+/// <https://www.w3.org/TR/webnn/#dictdef-mlcontextoptions>
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct MLContextOptions {
+    /// The application's preference as related to power consumption.
+    pub power_preference: MLPowerPreference,
+    /// Whether it prefers massively parallel acceleration.
+    pub accelerated: bool,
+}
+
+impl Default for MLContextOptions {
+    fn default() -> Self {
+        Self { power_preference: MLPowerPreference::Default, accelerated: true }
+    }
+}
+
+/// A `GPUDevice`, as far as this crate knows it: whatever the platform's provider takes for one.
+#[derive(Clone)]
+pub struct GPUDevice(pub Rc<dyn Any>);
+
+impl fmt::Debug for GPUDevice {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str("GPUDevice")
+    }
+}
+
+/// <https://www.w3.org/TR/webnn/#context-type>
+#[derive(Clone, Debug)]
+pub enum ContextType {
+    /// Created per user preference options.
+    Default,
+    /// Created from a WebGPU device.
+    WebGPU(GPUDevice),
+}
+
+/// The user agent's choice of an underlying platform for a context.
+pub trait PlatformProvider {
+    /// A platform for a context of this type, or `None` if there is none.
+    fn platform(
+        &self,
+        context_type: &ContextType,
+        power_preference: MLPowerPreference,
+        accelerated: bool,
+    ) -> Option<Box<dyn Platform>>;
+}
+
+/// What `createContext()` is given.
+#[derive(Clone, Debug)]
+pub enum ContextSource {
+    /// `createContext(options)`.
+    Options(MLContextOptions),
+    /// `createContext(gpuDevice)`.
+    Device(GPUDevice),
+}
+
+/// `navigator.ml`.
+#[derive(Clone)]
+pub struct ML {
+    global: Global,
+    provider: Rc<dyn PlatformProvider>,
+}
+
+impl ML {
+    /// The `ML` of a global object, whose contexts use platforms from this provider.
+    pub fn new(global: &Global, provider: Rc<dyn PlatformProvider>) -> Self {
+        Self { global: global.clone(), provider }
+    }
+
+    fn reading(&self) -> Reading {
+        self.global.reading()
+    }
+
+    /// <https://www.w3.org/TR/webnn/#dom-ml-createcontext>
+    pub fn create_context(&self, options: MLContextOptions) -> Promise<MLContext> {
+        algorithm!("ML.createContext(options)", self);
+        step!("1");
+        let global = &self.global;
+        step!("2"); // BY TYPE: there is one realm, that of the global object.
+        step!("3");
+        if !global.is_allowed_to_use_webnn() {
+            reject!(SecurityError, "the document is not allowed to use the webnn feature");
+        }
+        step!("4");
+        let promise = Promise::new();
+        step!("5");
+        let (ml, settled) = (self.clone(), promise.clone());
+        global.run_in_parallel(move || {
+            algorithm!("ML.createContext(options)", ml);
+            step!("5.1");
+            let Some(context) = ml.create_a_context(ContextSource::Options(options)) else {
+                let failure = exception!(NotSupportedError, "no platform for a context of type default");
+                return ml.global.queue_an_ml_task(move || settled.reject(failure));
+            };
+            step!("5.2");
+            ml.global.queue_an_ml_task(move || settled.resolve(context));
+        });
+        step!("6");
+        promise
+    }
+
+    /// <https://www.w3.org/TR/webnn/#dom-ml-createcontext-gpudevice>
+    pub fn create_context_for_device(&self, gpu_device: GPUDevice) -> Promise<MLContext> {
+        algorithm!("ML.createContext(gpuDevice)", self);
+        step!("1");
+        let global = &self.global;
+        step!("2"); // BY TYPE: there is one realm, that of the global object.
+        step!("3");
+        if !global.is_allowed_to_use_webnn() {
+            reject!(SecurityError, "the document is not allowed to use the webnn feature");
+        }
+        step!("4");
+        let promise = Promise::new();
+        step!("5");
+        let (ml, settled) = (self.clone(), promise.clone());
+        global.run_in_parallel(move || {
+            algorithm!("ML.createContext(gpuDevice)", ml);
+            step!("5.1");
+            let Some(context) = ml.create_a_context(ContextSource::Device(gpu_device)) else {
+                let failure = exception!(NotSupportedError, "no platform for a context of type webgpu");
+                return ml.global.queue_an_ml_task(move || settled.reject(failure));
+            };
+            step!("5.2");
+            ml.global.queue_an_ml_task(move || settled.resolve(context));
+        });
+        step!("6");
+        promise
+    }
+
+    /// <https://www.w3.org/TR/webnn/#create-a-context>
+    fn create_a_context(&self, source: ContextSource) -> Option<MLContext> {
+        algorithm!("create a context", self);
+        step!("1");
+        let context_type;
+        let power_preference;
+        let accelerated;
+        let mut lost = Some(Promise::new());
+        match source {
+            ContextSource::Device(device) => {
+                step!("2");
+                step!("2.1");
+                context_type = ContextType::WebGPU(device);
+                step!("2.2");
+                power_preference = MLPowerPreference::Default;
+                step!("2.3");
+                accelerated = true;
+                if literal!("webgpu-context-lost-unset") {
+                    lost = None;
+                }
+            }
+            ContextSource::Options(options) => {
+                step!("3");
+                step!("3.1");
+                context_type = ContextType::Default;
+                step!("3.2");
+                step!("3.3");
+                power_preference = options.power_preference;
+                step!("3.4"); // BY TYPE: the option has its default.
+                step!("3.5");
+                accelerated = options.accelerated;
+                step!("3.6"); // BY TYPE: the option has its default.
+            }
+        }
+        step!("4");
+        let platform = self.provider.platform(&context_type, power_preference, accelerated)?;
+        step!("5");
+        let context = MLContext(Rc::new(ContextSlots {
+            global: self.global.clone(),
+            context_type,
+            power_preference,
+            accelerated,
+            lost,
+            timeline: Queue::default(),
+            limits: platform.limits(),
+            platform: RefCell::new(platform),
+            graphs: RefCell::default(),
+            tensors: RefCell::default(),
+        }));
+        self.global.add_context(&context);
+        Some(context)
+    }
+}
+
+/// <https://www.w3.org/TR/webnn/#dictdef-mlcontextlostinfo>
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub struct MLContextLostInfo {
+    /// Why the context was lost.
+    pub message: String,
+}
+
+/// The internal slots of an `MLContext`.
+pub struct ContextSlots {
+    pub(crate) global: Global,
+    pub(crate) context_type: ContextType,
+    pub(crate) power_preference: MLPowerPreference,
+    pub(crate) accelerated: bool,
+    pub(crate) lost: Option<Promise<MLContextLostInfo>>,
+    pub(crate) timeline: Queue,
+    pub(crate) limits: PlatformLimits,
+    platform: RefCell<Box<dyn Platform>>,
+    graphs: RefCell<Vec<Weak<GraphSlots>>>,
+    tensors: RefCell<Vec<Weak<TensorSlots>>>,
+}
+
+impl fmt::Debug for ContextSlots {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.debug_struct("MLContext").field("type", &self.context_type).finish_non_exhaustive()
+    }
+}
+
+/// The tensors of a dispatch, by name: a `record<USVString, MLTensor>`, in which every name stands once.
+pub type MLNamedTensors = [(String, MLTensor)];
+
+/// A global state of neural network computation. Clones are the same context.
+#[derive(Clone, Debug)]
+pub struct MLContext(Rc<ContextSlots>);
+
+impl Deref for MLContext {
+    type Target = ContextSlots;
+    fn deref(&self) -> &ContextSlots {
+        &self.0
+    }
+}
+
+impl PartialEq for MLContext {
+    /// Whether both are the same context.
+    fn eq(&self, other: &Self) -> bool {
+        Rc::ptr_eq(&self.0, &other.0)
+    }
+}
+
+impl MLContext {
+    pub(crate) fn downgrade(&self) -> Weak<ContextSlots> {
+        Rc::downgrade(&self.0)
+    }
+
+    pub(crate) fn reading(&self) -> Reading {
+        self.global.reading()
+    }
+
+    pub(crate) fn platform(&self) -> RefMut<'_, Box<dyn Platform>> {
+        self.platform.borrow_mut()
+    }
+
+    /// The platform, to look at.
+    pub fn underlying_platform(&self) -> Ref<'_, Box<dyn Platform>> {
+        self.platform.borrow()
+    }
+
+    /// What the platform supports.
+    pub fn limits(&self) -> &PlatformLimits {
+        &self.limits
+    }
+
+    /// The type of the context.
+    pub fn context_type(&self) -> &ContextType {
+        &self.context_type
+    }
+
+    /// Its relevant global object.
+    pub fn global(&self) -> &Global {
+        &self.global
+    }
+
+    /// Runs at most `steps` of what is queued on the timeline, and says how many there were.
+    pub fn pump(&self, steps: usize) -> usize {
+        (0..steps).take_while(|_| self.timeline.pump()).count()
+    }
+
+    /// <https://www.w3.org/TR/webnn/#dom-mlcontext-accelerated>
+    pub fn accelerated(&self) -> bool {
+        algorithm!("MLContext.accelerated");
+        self.accelerated
+    }
+
+    /// <https://www.w3.org/TR/webnn/#dom-mlcontext-lost>
+    ///
+    /// `None` is what script would see of a slot that was never set: `undefined`.
+    pub fn lost(&self) -> Option<Promise<MLContextLostInfo>> {
+        algorithm!("MLContext.lost");
+        self.lost.clone()
+    }
+
+    /// <https://www.w3.org/TR/webnn/#mlcontext-is-lost>
+    pub fn is_lost(&self) -> bool {
+        self.lost.as_ref().is_some_and(Promise::is_settled)
+    }
+
+    pub(crate) fn add_graph(&self, graph: &MLGraph) {
+        let mut graphs = self.graphs.borrow_mut();
+        graphs.retain(|graph| graph.strong_count() > 0);
+        graphs.push(graph.downgrade());
+    }
+
+    fn add_tensor(&self, tensor: &MLTensor) {
+        let mut tensors = self.tensors.borrow_mut();
+        tensors.retain(|tensor| tensor.strong_count() > 0);
+        tensors.push(tensor.downgrade());
+    }
+
+    /// Loses the context if that is what the platform's failure means.
+    pub(crate) fn notice(&self, error: &PlatformError) {
+        if let PlatformError::Lost(reason) = error {
+            self.context_lost(reason.clone());
+        }
+    }
+
+    /// <https://www.w3.org/TR/webnn/#validate-tensors-with-descriptors>, and what is wrong where it returns false.
+    fn validate_tensors_with_descriptors<'a>(
+        named_tensors: &MLNamedTensors,
+        named_descriptors: &'a std::collections::BTreeMap<String, MLOperandDescriptor>,
+    ) -> std::result::Result<(), String> {
+        algorithm!("validate tensors with descriptors");
+        step!("1");
+        if named_tensors.len() != named_descriptors.len() {
+            let names: Vec<&'a String> = named_descriptors.keys().collect();
+            return Err(format!("{} tensors were given, but the graph has {names:?}", named_tensors.len()));
+        }
+        step!("2");
+        for (name, tensor) in named_tensors {
+            step!("2.1");
+            if tensor.constant() {
+                return Err(format!("the tensor {name:?} is constant"));
+            }
+            step!("2.2");
+            let Some(descriptor) = named_descriptors.get(name) else {
+                return Err(format!("the graph has none that is named {name:?}"));
+            };
+            step!("2.3");
+            if tensor.descriptor().operand != *descriptor {
+                return Err(format!("the tensor {name:?} is {}, not {descriptor}", tensor.descriptor().operand));
+            }
+        }
+        step!("3");
+        Ok(())
+    }
+
+    /// <https://www.w3.org/TR/webnn/#dom-mlcontext-dispatch>
+    ///
+    /// # Errors
+    /// TypeError for tensors that do not fit the graph or the context, InvalidStateError for a graph that was destroyed
+    /// or that has hollow constants without data.
+    pub fn dispatch(&self, graph: &MLGraph, inputs: &MLNamedTensors, outputs: &MLNamedTensors) -> Result<()> {
+        algorithm!("MLContext.dispatch(graph, inputs, outputs)", self);
+        step!("1");
+        if graph.0.context != *self {
+            throw!(TypeError, "the graph belongs to another context");
+        }
+        step!("2");
+        if graph.is_destroyed() {
+            throw!(InvalidStateError, "the graph was destroyed");
+        }
+        graph.ensure_constants_are_set()?;
+        step!("3");
+        let all_tensors: Vec<&MLTensor> = inputs.iter().chain(outputs).map(|(_, tensor)| tensor).collect();
+        step!("4");
+        if has_duplicates(&all_tensors) {
+            throw!(TypeError, "a tensor is given more than once");
+        }
+        step!("5");
+        for tensor in all_tensors {
+            step!("5.1");
+            if tensor.0.context != *self {
+                throw!(TypeError, "a tensor belongs to another context");
+            }
+            step!("5.2");
+            if tensor.is_destroyed() {
+                throw!(TypeError, "a tensor was destroyed");
+            }
+        }
+        step!("6");
+        if let Err(reason) = Self::validate_tensors_with_descriptors(inputs, graph.input_descriptors()) {
+            throw!(TypeError, "inputs: {reason}");
+        }
+        step!("7");
+        if let Err(reason) = Self::validate_tensors_with_descriptors(outputs, graph.output_descriptors()) {
+            throw!(TypeError, "outputs: {reason}");
+        }
+        step!("8");
+        let (context, graph) = (self.clone(), graph.clone());
+        let (inputs, outputs) = (inputs.to_vec(), outputs.to_vec());
+        self.timeline.enqueue(move || {
+            algorithm!("MLContext.dispatch(graph, inputs, outputs)", context);
+            step!("8.1");
+            if context.is_lost() {
+                return;
+            }
+            step!("8.1.1");
+            context.issue(&graph, &inputs, &outputs);
+        });
+        Ok(())
+    }
+
+    /// Issues a compute request. What fails here can not be reported
+    /// (<https://github.com/webmachinelearning/webnn/issues/778>): the context is lost.
+    fn issue(&self, graph: &MLGraph, inputs: &MLNamedTensors, outputs: &MLNamedTensors) {
+        if !graph.has_all_constants() {
+            return;
+        }
+        let issued = match (graph.0.implementation.get(), data_of(inputs), data_of(outputs)) {
+            (Some(graph), Some(inputs), Some(outputs)) => self.platform().dispatch(graph, &inputs, &outputs),
+            // A tensor whose creation failed has no data, and its promise was rejected; a script can not hold it.
+            _ => Err(PlatformError::Lost("a graph or tensor of a dispatch has no data".into())),
+        };
+        if let Err(error) = issued {
+            self.context_lost(format!("a dispatch failed: {error}"));
+        }
+    }
+
+    /// <https://www.w3.org/TR/webnn/#dom-mlcontext-createtensor>
+    pub fn create_tensor(&self, descriptor: &MLTensorDescriptor) -> Promise<MLTensor> {
+        algorithm!("MLContext.createTensor(descriptor)", self);
+        step!("1");
+        step!("2"); // BY TYPE: there is one realm, that of the global object.
+        step!("3");
+        if self.is_lost() {
+            reject!(InvalidStateError, "the context is lost");
+        }
+        if !literal!("create-tensor-unchecked-dimensions") && !descriptor.check_dimensions(&self.limits) {
+            reject!(TypeError, "{} has dimensions that are not supported", descriptor.operand);
+        }
+        step!("4");
+        let tensor = MLTensor::create(self, descriptor);
+        step!("5");
+        let promise = Promise::new();
+        step!("6");
+        let (context, settled) = (self.clone(), promise.clone());
+        self.timeline.enqueue(move || {
+            algorithm!("MLContext.createTensor(descriptor)", context);
+            step!("6.1");
+            if !context.is_lost() {
+                step!("6.1.1");
+                let data = context.platform().create_tensor(tensor.descriptor());
+                match data {
+                    Err(error) => {
+                        step!("6.1.2");
+                        context.notice(&error);
+                        let failure = exception!(UnknownError, "{error}");
+                        context.global.queue_an_ml_task(move || settled.reject(failure));
+                    }
+                    Ok(data) => {
+                        step!("6.1.3");
+                        tensor.0.data.set(Some(data));
+                        context.add_tensor(&tensor);
+                        let task_global = context.global.clone();
+                        task_global.queue_an_ml_task(move || settled.resolve(tensor));
+                    }
+                }
+                return;
+            }
+            step!("6.2");
+            let lost = exception!(InvalidStateError, "the context is lost");
+            context.global.queue_an_ml_task(move || settled.reject(lost));
+        });
+        step!("7");
+        promise
+    }
+
+    /// <https://www.w3.org/TR/webnn/#dom-mlcontext-createconstanttensor>
+    pub fn create_constant_tensor(
+        &self,
+        descriptor: &MLOperandDescriptor,
+        input_data: &BufferSource,
+    ) -> Promise<MLTensor> {
+        algorithm!("MLContext.createConstantTensor(descriptor, inputData)", self);
+        step!("1");
+        step!("2"); // BY TYPE: there is one realm, that of the global object.
+        step!("3");
+        if self.is_lost() {
+            reject!(InvalidStateError, "the context is lost");
+        }
+        step!("4");
+        if !descriptor.check_dimensions(&self.limits) {
+            reject!(TypeError, "{descriptor} has dimensions that are not supported");
+        }
+        step!("5");
+        if !validate_buffer_with_descriptor(input_data, descriptor) {
+            reject!(TypeError, "{}", mismatch(input_data, descriptor));
+        }
+        step!("6");
+        let bytes = input_data.copy_of_bytes();
+        step!("7"); // BY TYPE: step 5 compared the lengths.
+        step!("8");
+        let tensor = MLTensor::create_constant(self, descriptor);
+        step!("9");
+        let promise = Promise::new();
+        step!("10");
+        let (context, settled) = (self.clone(), promise.clone());
+        self.timeline.enqueue(move || {
+            algorithm!("MLContext.createConstantTensor(descriptor, inputData)", context);
+            step!("10.1");
+            if !context.is_lost() {
+                step!("10.1.1");
+                let data = context.platform().create_tensor(tensor.descriptor());
+                let data = match data {
+                    Ok(data) => data,
+                    Err(error) => {
+                        step!("10.1.2");
+                        context.notice(&error);
+                        let failure = exception!(UnknownError, "{error}");
+                        return context.global.queue_an_ml_task(move || settled.reject(failure));
+                    }
+                };
+                tensor.0.data.set(Some(data));
+                step!("10.1.3");
+                let copied = context.platform().write_tensor(data, bytes);
+                if let Err(error) = copied {
+                    step!("10.1.4");
+                    context.notice(&error);
+                    let failure = exception!(UnknownError, "{error}");
+                    return context.global.queue_an_ml_task(move || settled.reject(failure));
+                }
+                step!("10.1.5");
+                context.add_tensor(&tensor);
+                let task_global = context.global.clone();
+                task_global.queue_an_ml_task(move || settled.resolve(tensor));
+                return;
+            }
+            step!("10.2");
+            let lost = exception!(InvalidStateError, "the context is lost");
+            context.global.queue_an_ml_task(move || settled.reject(lost));
+        });
+        step!("11");
+        promise
+    }
+
+    /// <https://www.w3.org/TR/webnn/#dom-mlcontext-readtensor>
+    pub fn read_tensor(&self, tensor: &MLTensor) -> Promise<ArrayBuffer> {
+        algorithm!("MLContext.readTensor(tensor)", self);
+        step!("1");
+        step!("2"); // BY TYPE: there is one realm, that of the global object.
+        step!("3");
+        if tensor.0.context != *self {
+            reject!(TypeError, "the tensor belongs to another context");
+        }
+        step!("4");
+        if tensor.is_destroyed() {
+            reject!(TypeError, "the tensor was destroyed");
+        }
+        step!("5");
+        if !tensor.readable() {
+            reject!(TypeError, "the tensor is not readable");
+        }
+        step!("6");
+        let promise = Promise::new();
+        step!("7");
+        tensor.0.pending_promises.borrow_mut().push(PendingRead::Buffer(promise.clone()));
+        step!("8");
+        let (context, tensor, settled) = (self.clone(), tensor.clone(), promise.clone());
+        self.timeline.enqueue(move || {
+            algorithm!("MLContext.readTensor(tensor)", context);
+            step!("8.1");
+            if !context.is_lost() {
+                step!("8.1.1");
+                // The copy may still be under way when the task runs; the task waits for it.
+                let bytes = context.begin_read(&tensor);
+                let task_global = context.global.clone();
+                task_global.queue_an_ml_task(move || {
+                    algorithm!("MLContext.readTensor(tensor)", context);
+                    match bytes.and_then(crate::platform::PendingBytes::wait) {
+                        Err(error) => {
+                            step!("8.1.2");
+                            step!("8.1.2.1");
+                            tensor.remove_pending(&PendingRead::Buffer(settled.clone()));
+                            step!("8.1.2.2");
+                            settled.reject(exception!(UnknownError, "{error}"));
+                            context.notice(&error);
+                        }
+                        Ok(bytes) => {
+                            step!("8.1.3");
+                            step!("8.1.3.1");
+                            tensor.remove_pending(&PendingRead::Buffer(settled.clone()));
+                            step!("8.1.3.2");
+                            let buffer = ArrayBuffer::new(bytes);
+                            step!("8.1.3.3");
+                            settled.resolve(buffer);
+                        }
+                    }
+                });
+                return;
+            }
+            step!("8.2");
+            let lost = exception!(InvalidStateError, "the context is lost");
+            context.global.queue_an_ml_task(move || settled.reject(lost));
+        });
+        step!("9");
+        promise
+    }
+
+    fn begin_read(
+        &self,
+        tensor: &MLTensor,
+    ) -> std::result::Result<Box<dyn crate::platform::PendingBytes>, PlatformError> {
+        match tensor.data() {
+            Some(data) => self.platform().read_tensor(data),
+            None => Err(PlatformError::Unsupported("the tensor has no data".into())),
+        }
+    }
+
+    /// <https://www.w3.org/TR/webnn/#dom-mlcontext-readtensor-tensor-outputdata>
+    pub fn read_tensor_into(&self, tensor: &MLTensor, output_data: &BufferSource) -> Promise<()> {
+        algorithm!("MLContext.readTensor(tensor, outputData)", self);
+        step!("1");
+        step!("2"); // BY TYPE: there is one realm, that of the global object.
+        step!("3");
+        if tensor.0.context != *self {
+            reject!(TypeError, "the tensor belongs to another context");
+        }
+        step!("4");
+        if tensor.is_destroyed() {
+            reject!(TypeError, "the tensor was destroyed");
+        }
+        step!("5");
+        if !tensor.readable() {
+            reject!(TypeError, "the tensor is not readable");
+        }
+        step!("6");
+        if !validate_buffer_with_descriptor(output_data, tensor.descriptor()) {
+            reject!(TypeError, "{}", mismatch(output_data, tensor.descriptor()));
+        }
+        step!("7");
+        let promise = Promise::new();
+        step!("8");
+        tensor.0.pending_promises.borrow_mut().push(PendingRead::Undefined(promise.clone()));
+        step!("9");
+        let (context, tensor, output_data, settled) =
+            (self.clone(), tensor.clone(), output_data.clone(), promise.clone());
+        self.timeline.enqueue(move || {
+            algorithm!("MLContext.readTensor(tensor, outputData)", context);
+            step!("9.1");
+            if !context.is_lost() {
+                step!("9.1.1");
+                let bytes = context.begin_read(&tensor);
+                let task_global = context.global.clone();
+                task_global.queue_an_ml_task(move || {
+                    algorithm!("MLContext.readTensor(tensor, outputData)", context);
+                    match bytes.and_then(crate::platform::PendingBytes::wait) {
+                        Err(error) => {
+                            step!("9.1.2");
+                            step!("9.1.2.1");
+                            tensor.remove_pending(&PendingRead::Undefined(settled.clone()));
+                            step!("9.1.2.2");
+                            settled.reject(exception!(UnknownError, "{error}"));
+                            context.notice(&error);
+                        }
+                        Ok(bytes) => {
+                            step!("9.1.3");
+                            step!("9.1.3.1");
+                            tensor.remove_pending(&PendingRead::Undefined(settled.clone()));
+                            step!("9.1.3.2");
+                            if output_data.buffer().is_detached() {
+                                return settled.reject(exception!(TypeError, "outputData was detached meanwhile"));
+                            }
+                            step!("9.1.3.3");
+                            output_data.write(&bytes);
+                            step!("9.1.3.4");
+                            settled.resolve(());
+                        }
+                    }
+                });
+                return;
+            }
+            step!("9.2");
+            let lost = exception!(InvalidStateError, "the context is lost");
+            context.global.queue_an_ml_task(move || settled.reject(lost));
+        });
+        step!("10");
+        promise
+    }
+
+    /// <https://www.w3.org/TR/webnn/#dom-mlcontext-writetensor>
+    ///
+    /// # Errors
+    /// TypeError for a tensor of another context, one that was destroyed or is not writable, and for data that does not
+    /// match its descriptor.
+    pub fn write_tensor(&self, tensor: &MLTensor, input_data: &BufferSource) -> Result<()> {
+        algorithm!("MLContext.writeTensor(tensor, inputData)", self);
+        step!("1");
+        if tensor.0.context != *self {
+            throw!(TypeError, "the tensor belongs to another context");
+        }
+        step!("2");
+        if tensor.is_destroyed() {
+            throw!(TypeError, "the tensor was destroyed");
+        }
+        step!("3");
+        if !tensor.writable() {
+            throw!(TypeError, "the tensor is not writable");
+        }
+        step!("4");
+        if !validate_buffer_with_descriptor(input_data, tensor.descriptor()) {
+            throw!(TypeError, "{}", mismatch(input_data, tensor.descriptor()));
+        }
+        step!("5");
+        let bytes = input_data.copy_of_bytes();
+        step!("6"); // BY TYPE: step 4 compared the lengths.
+        step!("7");
+        let (context, tensor) = (self.clone(), tensor.clone());
+        self.timeline.enqueue(move || {
+            algorithm!("MLContext.writeTensor(tensor, inputData)", context);
+            step!("7.1");
+            if context.is_lost() {
+                return;
+            }
+            step!("7.1.1");
+            let Some(data) = tensor.data() else {
+                return;
+            };
+            let copied = context.platform().write_tensor(data, bytes);
+            if let Err(error) = copied {
+                context.context_lost(format!("writing a tensor failed: {error}"));
+            }
+        });
+        Ok(())
+    }
+
+    /// <https://www.w3.org/TR/webnn/#dom-mlcontext-destroy>
+    pub fn destroy(&self) {
+        algorithm!("MLContext.destroy()", self);
+        step!("1");
+        if self.is_lost() {
+            return;
+        }
+        step!("2");
+        self.lose("destroy() was called");
+    }
+
+    /// <https://www.w3.org/TR/webnn/#context-lost>
+    pub fn context_lost(&self, message: String) {
+        algorithm!("context lost", self);
+        step!("1");
+        let global = &self.global;
+        step!("2");
+        let context = self.clone();
+        global.queue_an_ml_task(move || {
+            algorithm!("context lost", context);
+            step!("2.1");
+            context.lose(&message);
+        });
+    }
+
+    /// <https://www.w3.org/TR/webnn/#mlcontext-lose>
+    pub fn lose(&self, message: &str) {
+        algorithm!("MLContext/lose", self);
+        step!("1");
+        let mut info = MLContextLostInfo::default();
+        step!("2");
+        message.clone_into(&mut info.message);
+        step!("3");
+        if let Some(lost) = &self.lost {
+            lost.resolve(info);
+        }
+        step!("4");
+        let graphs: Vec<_> = self.graphs.borrow().iter().filter_map(Weak::upgrade).collect();
+        for graph in graphs {
+            step!("4.1");
+            MLGraph(graph).destroy();
+        }
+        step!("5");
+        let tensors: Vec<_> = self.tensors.borrow().iter().filter_map(Weak::upgrade).collect();
+        for tensor in tensors {
+            step!("5.1");
+            MLTensor(tensor).destroy();
+        }
+    }
+}
+
+fn has_duplicates(tensors: &[&MLTensor]) -> bool {
+    let mut addresses: Vec<_> = tensors.iter().map(|tensor| Rc::as_ptr(&tensor.0)).collect();
+    addresses.sort_unstable();
+    addresses.windows(2).any(|pair| pair[0] == pair[1])
+}
+
+fn data_of(tensors: &MLNamedTensors) -> Option<Vec<(String, TensorData)>> {
+    tensors.iter().map(|(name, tensor)| Some((name.clone(), tensor.data()?))).collect()
+}

@@ -1,0 +1,175 @@
+//! What the specification calls the underlying platform.
+//!
+//! The algorithms of the specification are written once, in this crate, and drive a [`Platform`]: through the slots
+//! `[[data]]` of a tensor and `[[implementation]]` of a graph, and in the steps of a timeline. Whoever holds a
+//! [`Computation`] may trust every check of the specification: it has been validated and its shapes are final.
+
+use std::collections::BTreeSet;
+use std::fmt;
+
+use crate::buffer::Bytes;
+use crate::builder::Constant;
+use crate::context::MLPowerPreference;
+use crate::data_type::MLOperandDataType;
+use crate::descriptor::MLOperandDescriptor;
+use crate::operand::OperandId;
+use crate::ops::{MLInputOperandLayout, Operator};
+
+/// The platform's side of an `MLTensor`: its `[[data]]`.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord)]
+pub struct TensorData(pub u64);
+
+/// The platform's side of an `MLGraph`: its `[[implementation]]`.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord)]
+pub struct GraphImplementation(pub u64);
+
+/// Why the platform could not do what it was asked for.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub enum PlatformError {
+    /// There is not enough memory; the context stays usable.
+    OutOfMemory(String),
+    /// The platform can not do this at all.
+    Unsupported(String),
+    /// The device is gone, and the context with it.
+    Lost(String),
+}
+
+impl fmt::Display for PlatformError {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match self {
+            Self::OutOfMemory(what) => write!(f, "out of memory: {what}"),
+            Self::Unsupported(what) => write!(f, "not supported: {what}"),
+            Self::Lost(why) => write!(f, "the device was lost: {why}"),
+        }
+    }
+}
+
+impl std::error::Error for PlatformError {}
+
+/// What a platform supports, for `opSupportLimits()` and for the checks that the specification leaves to it.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct PlatformLimits {
+    /// The data types, of those that the specification allows.
+    pub data_types: Vec<MLOperandDataType>,
+    /// The largest rank.
+    pub max_rank: usize,
+    /// The largest tensor, in bytes.
+    pub max_tensor_byte_length: u64,
+    /// The layout it likes best.
+    pub preferred_input_layout: MLInputOperandLayout,
+}
+
+/// A [computational graph](https://www.w3.org/TR/webnn/#computational-graph) as handed over by `build()`.
+#[derive(Debug)]
+pub struct Computation {
+    /// The descriptors of all operands of the builder, by [`OperandId`]; some may not be reached from the outputs.
+    pub operands: Vec<MLOperandDescriptor>,
+    /// The operators that the outputs depend on, each after those whose outputs it takes.
+    pub operators: Vec<Operator>,
+    /// The inputs that the outputs depend on, by name.
+    pub inputs: Vec<(String, OperandId)>,
+    /// The outputs, by name.
+    pub outputs: Vec<(String, OperandId)>,
+    /// The constants that the outputs depend on.
+    pub constants: Vec<(OperandId, Constant)>,
+    /// What the context prefers.
+    pub power_preference: MLPowerPreference,
+    /// Whether the context prefers an accelerator.
+    pub accelerated: bool,
+}
+
+impl Computation {
+    /// An operand that is taken by an operator without being an input, a constant or an output of an operator before.
+    ///
+    /// There is none, unless the literal text of an algorithm let an operand of another builder through.
+    pub(crate) fn unbound(&self) -> Option<&MLOperandDescriptor> {
+        let given = self.inputs.iter().map(|(_, operand)| operand);
+        let mut bound: BTreeSet<OperandId> =
+            given.chain(self.constants.iter().map(|(operand, _)| operand)).copied().collect();
+        for operator in &self.operators {
+            if let Some(operand) = operator.inputs.iter().find(|operand| !bound.contains(operand)) {
+                return Some(&self.operands[operand.0]);
+            }
+            bound.extend(&operator.outputs);
+        }
+        None
+    }
+}
+
+/// Bytes that the platform is reading back.
+pub trait PendingBytes {
+    /// Waits for them.
+    ///
+    /// # Errors
+    /// If the device failed or was lost in between.
+    fn wait(self: Box<Self>) -> Result<Vec<u8>, PlatformError>;
+}
+
+/// Bytes that are there already.
+impl PendingBytes for Vec<u8> {
+    fn wait(self: Box<Self>) -> Result<Vec<u8>, PlatformError> {
+        Ok(*self)
+    }
+}
+
+/// The underlying platform of one context.
+///
+/// All methods are called from steps of the context's timeline, in its order, and may return before the work is done.
+/// The handles that they are given are ones that they returned and that were not yet released.
+pub trait Platform {
+    /// What it supports.
+    fn limits(&self) -> PlatformLimits;
+
+    /// Creates a tensor's data, all zeros.
+    ///
+    /// # Errors
+    /// If the memory can not be had.
+    fn create_tensor(&mut self, descriptor: &MLOperandDescriptor) -> Result<TensorData, PlatformError>;
+
+    /// Copies `bytes`, which are as many as the tensor has, to its data.
+    ///
+    /// # Errors
+    /// If the copy failed.
+    fn write_tensor(&mut self, tensor: TensorData, bytes: Bytes) -> Result<(), PlatformError>;
+
+    /// Begins to copy the tensor's data, as it is at this point of the timeline.
+    ///
+    /// # Errors
+    /// If the copy could not be begun.
+    fn read_tensor(&mut self, tensor: TensorData) -> Result<Box<dyn PendingBytes>, PlatformError>;
+
+    /// Releases the tensor's data, once everything that was issued before is done with it.
+    fn release_tensor(&mut self, tensor: TensorData);
+
+    /// Converts a graph into the form that the platform computes.
+    ///
+    /// # Errors
+    /// If the platform can not compute it.
+    fn convert(&mut self, computation: Computation) -> Result<GraphImplementation, PlatformError>;
+
+    /// Supplies the data of a hollow constant of a converted graph
+    /// ([proposal](https://github.com/webmachinelearning/webnn/issues/901)).
+    ///
+    /// # Errors
+    /// If the data could not be taken.
+    fn set_constant(
+        &mut self,
+        graph: GraphImplementation,
+        constant: OperandId,
+        bytes: Bytes,
+    ) -> Result<(), PlatformError>;
+
+    /// Issues a compute request: the graph, its tensors by name.
+    ///
+    /// # Errors
+    /// If the request could not be issued.
+    fn dispatch(
+        &mut self,
+        graph: GraphImplementation,
+        inputs: &[(String, TensorData)],
+        outputs: &[(String, TensorData)],
+    ) -> Result<(), PlatformError>;
+
+    /// Releases the graph, once everything that was issued before is done with it.
+    fn release_graph(&mut self, graph: GraphImplementation);
+}

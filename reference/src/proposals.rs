@@ -1,0 +1,5 @@
+//! Proposals: algorithms that are not in the specification, on which it is built as if they were.
+//!
+//! Each has its prose in `spec-diff/proposals`.
+
+pub mod hollow_constants;

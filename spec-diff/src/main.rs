@@ -1,0 +1,7 @@
+//! The command `spec-diff`.
+
+use std::process::ExitCode;
+
+fn main() -> ExitCode {
+    spec_diff::cli::main()
+}
