@@ -1,5 +1,6 @@
 //! The verbs of the command line.
 
+pub(crate) mod bench;
 pub(crate) mod explain;
 pub(crate) mod list;
 pub(crate) mod run;

@@ -266,12 +266,16 @@ pub fn zip<A: Element, B: Element, T: Element>(
 /// A view of `array` in which dimensions of size 1 are repeated, and new ones added at the front, to make up `shape`.
 ///
 /// # Errors
-/// If the shape is too large for any memory.
+/// If the shape is too large for any memory; or if the array is empty and the shape is not, of which the literal text
+/// makes a graph where it broadcasts a dimension of 0 and one of 1 to the greater.
 ///
 /// # Panics
 /// If the array is not unidirectionally broadcastable to `shape`, which validation excludes.
 pub fn broadcast<'a, T>(array: &'a ArrayD<T>, shape: &[u32]) -> Computed<ArrayViewD<'a, T>> {
     addressable(shape, std::mem::size_of::<T>())?;
+    if array.is_empty() && !shape.contains(&0) {
+        return Err(PlatformError::Unsupported(format!("there are no elements to broadcast to {shape:?}")));
+    }
     Ok(array.broadcast(dimensions(shape)).expect("validated as broadcastable"))
 }
 

@@ -45,3 +45,20 @@ fn i64_neg(n: i64) -> i64 { return 0li - n; }
 fn i64_abs(n: i64) -> i64 { return select(n, 0li - n, n < 0li); }
 
 fn i64_sign(n: i64) -> i64 { return select(0li, 1li, n > 0li) - select(0li, 1li, n < 0li); }
+
+// Division truncates; by zero it gives zero. The lowest number over -1 wraps to itself.
+fn u32_div(a: u32, b: u32) -> u32 { return select(a / max(b, 1u), 0u, b == 0u); }
+
+fn i32_div(a: i32, b: i32) -> i32 {
+    if (b == 0) { return 0; }
+    if (b == -1) { return -a; }
+    return a / b;
+}
+
+fn u64_div(a: u64, b: u64) -> u64 { return select(a / max(b, 1lu), 0lu, b == 0lu); }
+
+fn i64_div(a: i64, b: i64) -> i64 {
+    if (b == 0li) { return 0li; }
+    if (b == -1li) { return 0li - a; }
+    return a / b;
+}

@@ -100,6 +100,13 @@ impl Params {
         self.with(name, Value::Scalar(value))
     }
 
+    /// These parameters, followed by those.
+    #[must_use]
+    pub fn and(mut self, those: &Self) -> Self {
+        self.entries.extend_from_slice(&those.entries);
+        self
+    }
+
     fn with(mut self, name: &str, value: Value) -> Self {
         self.entries.push((name.to_owned(), value));
         self

@@ -95,8 +95,8 @@ fn sum_log(sum: Sum) -> f32 {
     if (bits == 0u || bits >= 0x7f800000u) { return f32_log(t.hi); }
     let l = f32_log_pair(bits);
     let far = t.unit > 1.0;
-    let s = pair_sum(l.hi, select(0.0, 110.90355, far));
-    return s.hi + (s.lo + (l.lo + t.lo / t.hi) + select(0.0, -0.0000029, far));
+    let s = pair_sum(l.hi, select(0.0, 110.90354919433594, far));
+    return s.hi + (s.lo + (l.lo + t.lo / t.hi) + select(0.0, -0.00000030474469, far));
 }
 
 // alpha * sum + beta * c

@@ -1,0 +1,84 @@
+//! The operators' kernels, a file for each section of the specification, under the names of `reference/src/ops/`.
+//!
+//! Each file has one function `lower`, which adds the operator's dispatches to a program, and the WGSL that they run.
+//! Two templates stand beside them: `accumulate`, for everything that runs over many terms, and `strided`, for what
+//! only moves elements.
+//!
+//! A kernel's text depends on the operation and the data types and on nothing else: not on shapes, ranks or the
+//! values of attributes, which all come as parameters. Kernels of equal text share one pipeline, also between
+//! operators, so templates give their kernels names that do not mention the operator.
+
+mod accumulate;
+pub(crate) mod binary;
+pub(crate) mod cast;
+pub(crate) mod clamp;
+pub(crate) mod concat;
+pub(crate) mod conv2d;
+pub(crate) mod expand;
+pub(crate) mod gemm;
+pub(crate) mod logical;
+pub(crate) mod matmul;
+pub(crate) mod pool2d;
+pub(crate) mod reduce;
+pub(crate) mod relu;
+pub(crate) mod reshape;
+pub(crate) mod sigmoid;
+pub(crate) mod slice;
+pub(crate) mod softmax;
+mod strided;
+pub(crate) mod transpose;
+pub(crate) mod unary;
+#[path = "kernels/where.rs"]
+pub(crate) mod where_;
+mod window;
+
+use crate::lower::{Lowered, Lowering, Tensor};
+use crate::wgsl::{Input, Kernel, Lane, Params, View};
+
+/// An element-wise kernel: `expression` of `x`, the element of the input at the same place.
+fn map(to: &mut Lowering<'_>, name: &str, params: Params, expression: &str, input: &Tensor, output: &Tensor) -> Lowered {
+    let result = output.lane.arithmetic();
+    let kernel = Kernel {
+        name: name.to_owned(),
+        inputs: vec![Input::new("a", input.lane)],
+        output: output.lane,
+        params,
+        body: format!("fn element(i: u32) -> {result} {{\n    let x = a(i);\n    return {expression};\n}}"),
+    };
+    to.run(&kernel, &[input], output)
+}
+
+/// An element-wise kernel over two inputs that are broadcast to the output: `expression` of `x` and `y`.
+fn zip(to: &mut Lowering<'_>, name: &str, expression: &str, inputs: [&Tensor; 2], output: &Tensor) -> Lowered {
+    let [a, b] = inputs;
+    let result = output.lane.arithmetic();
+    let kernel = Kernel {
+        name: name.to_owned(),
+        inputs: vec![Input::new("a", a.lane), Input::new("b", b.lane)],
+        output: output.lane,
+        params: Params::new().view("a_at", broadcast(a, output)).view("b_at", broadcast(b, output)),
+        body: format!(
+            "fn element(i: u32) -> {result} {{\n    \
+                 let x = a(a_at(i));\n    \
+                 let y = b(b_at(i));\n    \
+                 return {expression};\n\
+             }}"
+        ),
+    };
+    to.run(&kernel, &inputs, output)
+}
+
+/// Where each element of the output finds its element of a tensor that is broadcast to it.
+fn broadcast(tensor: &Tensor, output: &Tensor) -> View {
+    View::broadcast(&tensor.shape, &output.shape).collapsed()
+}
+
+/// What a kernel is called: an operation on a data type. Equal names do not make equal texts, nor the other way round.
+fn name(operation: &str, lane: Lane) -> String {
+    format!("{operation} {lane:?}")
+}
+
+/// Whether elements are floating point numbers; both kinds are computed as f32.
+fn is_float(lane: Lane) -> bool {
+    matches!(lane, Lane::F32 | Lane::F16)
+}

@@ -1,0 +1,88 @@
+//! concat: <https://www.w3.org/TR/webnn/#api-mlgraphbuilder-concat>.
+//!
+//! Seen along the axis, a tensor is so many rows, and a row of the output is the rows of the inputs one after another.
+//! A kernel binds as many inputs as a device has bindings for, at most 30, and WebNN allows 8192; beyond that, groups
+//! are concatenated first, and then their results, like the levels of a tree. Each level moves every element once.
+//!
+//! Kernels are made for 2, 4, 8, 16 and 30 inputs; what is left over is bound to the first input and never read.
+
+use webnn_reference::ops::concat::Concat;
+
+use crate::kernels::strided;
+use crate::lower::{Lowered, Lowering, Tensor};
+use crate::wgsl::{Input, Kernel, Params};
+
+/// The numbers of inputs that there are kernels for.
+const ARITIES: [usize; 5] = [2, 4, 8, 16, 30];
+
+pub(crate) fn lower(to: &mut Lowering<'_>, operation: &Concat, inputs: &[Tensor], output: &Tensor) -> Lowered {
+    let axis = operation.axis as usize;
+    let inputs = inputs.iter().map(Tensor::raw).collect::<Vec<_>>();
+    // One binding is for the output and one for the parameters.
+    let room = to.bounds().bindings.saturating_sub(2);
+    let most = ARITIES.into_iter().rfind(|arity| *arity <= room).unwrap_or(ARITIES[0]);
+    let joined = levels(to, inputs, axis, most)?;
+    join(to, &joined, axis, &output.raw())
+}
+
+/// Joins groups of inputs until no more are left than one kernel takes.
+fn levels(to: &mut Lowering<'_>, mut inputs: Vec<Tensor>, axis: usize, most: usize) -> Lowered<Vec<Tensor>> {
+    while inputs.len() > most {
+        let mut joined = Vec::new();
+        for group in inputs.chunks(most) {
+            let mut shape = group[0].shape.clone();
+            shape[axis] = group.iter().map(|input| input.shape[axis]).sum();
+            let output = to.scratch(group[0].lane, &shape);
+            join(to, group, axis, &output)?;
+            joined.push(output);
+        }
+        inputs = joined;
+    }
+    Ok(inputs)
+}
+
+fn join(to: &mut Lowering<'_>, inputs: &[Tensor], axis: usize, output: &Tensor) -> Lowered {
+    if let [only] = inputs {
+        return strided::copy(to, only, output);
+    }
+    let arity = ARITIES.into_iter().find(|arity| *arity >= inputs.len()).unwrap_or(inputs.len());
+    let row = |tensor: &Tensor| tensor.shape[axis..].iter().product::<u32>();
+    let lengths = inputs.iter().map(row).collect::<Vec<_>>();
+    let ends = lengths.iter().scan(0, |end, length| {
+        *end += length;
+        Some(*end)
+    });
+    let kernel = Kernel {
+        name: super::name(&format!("concat {arity}"), output.lane),
+        inputs: (0..arity).map(|place| Input::new(&format!("a{place}"), output.lane)).collect(),
+        output: output.lane,
+        params: Params::new()
+            .number("row", row(output))
+            .list("end", arity, &ends.collect::<Vec<_>>())
+            .list("run", arity, &lengths),
+        body: body(arity, output.lane.arithmetic()),
+    };
+    let bound = (0..arity).map(|place| inputs.get(place).unwrap_or(&inputs[0])).collect::<Vec<_>>();
+    to.run(&kernel, &bound, output)
+}
+
+/// Finds the input whose part of the row element `i` is in. An unused place ends at 0, before every element.
+fn body(arity: usize, result: &str) -> String {
+    let cases = (1..arity).map(|place| format!("        case {place}u: {{ return a{place}(at); }}\n"));
+    let cases = cases.collect::<String>();
+    let steps = (1..arity).map(|place| format!("    place = select(place, {place}u, along >= end({}u));\n", place - 1));
+    let steps = steps.collect::<String>();
+    format!(
+        "fn element(i: u32) -> {result} {{\n    \
+             let along = i % row();\n    \
+             var place = 0u;\n\
+         {steps}    \
+             place = min(place, end_len() - 1u);\n    \
+             let at = (i / row()) * run(place) + (along + run(place) - end(place));\n    \
+             switch place {{\n\
+         {cases}        \
+                 default: {{ return a0(at); }}\n    \
+             }}\n\
+         }}"
+    )
+}

@@ -1,0 +1,202 @@
+//! Lowering: from a validated graph to kernels and what they bind.
+//!
+//! Each [`Operation`] becomes a few [`Step`]s, every step one dispatch that writes one tensor. What a step binds is
+//! named, not allocated: an operand of the graph, a scratch tensor, or a table of numbers. Nothing here talks to a
+//! device, so that a [`Program`] can be looked at, planned and tested without one.
+//!
+//! Shapes come from the operands' descriptors and are final: nothing is derived or validated here.
+
+use webnn_reference::data_type::MLOperandDataType;
+use webnn_reference::descriptor::MLOperandDescriptor;
+use webnn_reference::operand::OperandId;
+use webnn_reference::ops::{Operation, Operator};
+use webnn_reference::platform::{Computation, PlatformError};
+
+use crate::kernels;
+use crate::split;
+use crate::wgsl::{Input, Kernel, Lane, Module};
+
+/// The result of lowering. It fails only for what a device can not bind.
+pub type Lowered<T = ()> = Result<T, PlatformError>;
+
+/// What a device can bind.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Bounds {
+    /// The most bytes of a buffer that one binding can cover.
+    pub binding_bytes: u64,
+    /// The most buffers that a kernel can bind.
+    pub bindings: usize,
+}
+
+/// A graph as dispatches, in order.
+#[derive(Clone, Debug, Default)]
+pub struct Program {
+    /// The dispatches.
+    pub steps: Vec<Step>,
+    /// The bytes of each scratch tensor.
+    pub scratch: Vec<u64>,
+    /// Numbers that kernels look up.
+    pub tables: Vec<Vec<u32>>,
+}
+
+/// One dispatch.
+#[derive(Clone, Debug)]
+pub struct Step {
+    /// The kernel.
+    pub module: Module,
+    /// What is bound, in the order of the module's bindings: the inputs, then the output, without the parameters.
+    pub bound: Vec<Range>,
+}
+
+/// A part of a tensor's memory.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Range {
+    /// Whose memory.
+    pub slot: Slot,
+    /// Where the part begins, in bytes.
+    pub offset: u64,
+    /// Its length in bytes, in whole words.
+    pub bytes: u64,
+}
+
+/// Whose memory a step binds.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
+pub enum Slot {
+    /// An operand's.
+    Operand(OperandId),
+    /// That of [`Program::scratch`].
+    Scratch(usize),
+    /// That of [`Program::tables`].
+    Table(usize),
+}
+
+/// A tensor as kernels see it.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub(crate) struct Tensor {
+    pub(crate) slot: Slot,
+    pub(crate) lane: Lane,
+    pub(crate) shape: Vec<u32>,
+}
+
+impl Tensor {
+    /// The number of elements, which every operand's 31 bits hold.
+    pub(crate) fn count(&self) -> u32 {
+        self.shape.iter().product()
+    }
+
+    /// Its memory, in whole words.
+    pub(crate) fn bytes(&self) -> u64 {
+        let bytes = u64::from(self.count()) * u64::from(self.lane.bytes());
+        crate::device::whole_words(bytes)
+    }
+
+    /// The same memory, taken as bits.
+    pub(crate) fn raw(&self) -> Self {
+        Self { lane: self.lane.raw(), ..self.clone() }
+    }
+
+    /// The same memory, taken as 32-bit words, whatever it holds.
+    pub(crate) fn words(&self) -> Self {
+        // As many words as the largest tensor has elements, at most: 2^31 bytes.
+        let words = (self.bytes() / 4) as u32;
+        Self { slot: self.slot, lane: Lane::U32, shape: vec![words] }
+    }
+
+    /// As an input that kernels call `name`.
+    pub(crate) fn named(&self, name: &str) -> (Input, Self) {
+        (Input::new(name, self.lane), self.clone())
+    }
+}
+
+/// A program in the making.
+#[derive(Debug)]
+pub(crate) struct Lowering<'a> {
+    operands: &'a [MLOperandDescriptor],
+    bounds: Bounds,
+    program: Program,
+}
+
+/// Lowers a graph.
+///
+/// # Errors
+/// If a tensor is too large for what the device can bind.
+pub fn lower(computation: &Computation, bounds: Bounds) -> Lowered<Program> {
+    let mut lowering = Lowering { operands: &computation.operands, bounds, program: Program::default() };
+    for operator in &computation.operators {
+        lowering.operator(operator)?;
+    }
+    Ok(lowering.program)
+}
+
+impl Lowering<'_> {
+    fn operator(&mut self, operator: &Operator) -> Lowered {
+        let inputs = operator.inputs.iter().map(|operand| self.operand(*operand)).collect::<Vec<_>>();
+        let outputs = operator.outputs.iter().map(|operand| self.operand(*operand)).collect::<Vec<_>>();
+        let (x, y) = (inputs.as_slice(), &outputs[0]);
+        match &operator.operation {
+            Operation::Binary(operation) => kernels::binary::lower(self, *operation, x, y),
+            Operation::Cast => kernels::cast::lower(self, x, y),
+            Operation::Clamp(operation) => kernels::clamp::lower(self, operation, x, y),
+            Operation::Concat(operation) => kernels::concat::lower(self, operation, x, y),
+            Operation::Conv2d(operation) => kernels::conv2d::lower(self, operation, x, y),
+            Operation::Expand => kernels::expand::lower(self, x, y),
+            Operation::Gemm(operation) => kernels::gemm::lower(self, operation, x, y),
+            Operation::Logical(operation) => kernels::logical::lower(self, *operation, x, y),
+            Operation::Matmul => kernels::matmul::lower(self, x, y),
+            Operation::Pool2d(operation) => kernels::pool2d::lower(self, operation, x, y),
+            Operation::Reduce(operation) => kernels::reduce::lower(self, operation, x, y),
+            Operation::Relu => kernels::relu::lower(self, x, y),
+            Operation::Reshape => kernels::reshape::lower(self, x, y),
+            Operation::Sigmoid => kernels::sigmoid::lower(self, x, y),
+            Operation::Slice(operation) => kernels::slice::lower(self, operation, x, y),
+            Operation::Softmax(operation) => kernels::softmax::lower(self, operation, x, y),
+            Operation::Transpose(operation) => kernels::transpose::lower(self, operation, x, y),
+            Operation::Unary(operation) => kernels::unary::lower(self, *operation, x, y),
+            Operation::Where => kernels::where_::lower(self, x, y),
+        }
+    }
+
+    fn operand(&self, operand: OperandId) -> Tensor {
+        let descriptor = &self.operands[operand.0];
+        Tensor { slot: Slot::Operand(operand), lane: lane(descriptor.data_type), shape: descriptor.shape.clone() }
+    }
+
+    /// A new scratch tensor.
+    pub(crate) fn scratch(&mut self, lane: Lane, shape: &[u32]) -> Tensor {
+        let tensor = Tensor { slot: Slot::Scratch(self.program.scratch.len()), lane, shape: shape.to_vec() };
+        self.program.scratch.push(tensor.bytes());
+        tensor
+    }
+
+    /// A new table of numbers.
+    pub(crate) fn table(&mut self, numbers: Vec<u32>) -> Tensor {
+        let shape = vec![numbers.len() as u32];
+        self.program.tables.push(numbers);
+        Tensor { slot: Slot::Table(self.program.tables.len() - 1), lane: Lane::U32, shape }
+    }
+
+    /// What the device can bind.
+    pub(crate) fn bounds(&self) -> Bounds {
+        self.bounds
+    }
+
+    /// Adds the dispatch of a kernel, or several where a tensor is larger than a binding.
+    pub(crate) fn run(&mut self, kernel: &Kernel, inputs: &[&Tensor], output: &Tensor) -> Lowered {
+        self.program.steps.extend(split::steps(kernel, inputs, output, self.bounds)?);
+        Ok(())
+    }
+}
+
+/// How the elements of a data type are stored.
+pub(crate) fn lane(data_type: MLOperandDataType) -> Lane {
+    match data_type {
+        MLOperandDataType::Float32 => Lane::F32,
+        MLOperandDataType::Float16 => Lane::F16,
+        MLOperandDataType::Int32 => Lane::I32,
+        MLOperandDataType::Uint32 => Lane::U32,
+        MLOperandDataType::Int64 => Lane::I64,
+        MLOperandDataType::Uint64 => Lane::U64,
+        MLOperandDataType::Int8 => Lane::I8,
+        MLOperandDataType::Uint8 => Lane::U8,
+    }
+}

@@ -1,0 +1,103 @@
+//! `webnn bench`
+
+use std::sync::Arc;
+use std::time::{Duration, Instant};
+
+use clap::Args;
+use webnn_reference::steps::Reading;
+use webnn_vectors::Vector;
+
+use crate::failure::{AS_EXPECTED, Failure};
+use crate::implementation::Implementation;
+use crate::run::{Progress, Run, Settings};
+use crate::selection::Selection;
+
+/// The arguments of `webnn bench`.
+#[derive(Args, Debug)]
+pub(crate) struct Arguments {
+    #[command(flatten)]
+    selection: Selection,
+
+    /// Measure this implementation; `reference` by default. May be given several times: one after the other.
+    #[arg(long = "implementation", short, value_name = "NAME")]
+    implementations: Vec<Implementation>,
+
+    /// How many times everything is run.
+    #[arg(long, value_name = "N", default_value_t = 5, value_parser = clap::value_parser!(u32).range(1..=1000))]
+    repeat: u32,
+
+    /// How many threads may work at once; as many as there are processors by default.
+    #[arg(long, short, value_name = "N")]
+    jobs: Option<usize>,
+}
+
+/// Measures how long loading and running vectors takes.
+///
+/// # Errors
+/// If the vectors can not be loaded, or an implementation does not start.
+pub(crate) fn bench(arguments: &Arguments) -> Result<u8, Failure> {
+    let by_default = [Implementation::Reference];
+    let chosen = if arguments.implementations.is_empty() { &by_default[..] } else { &arguments.implementations };
+    let mut loading = Vec::new();
+    let mut vectors = Vec::new();
+    for _ in 0..arguments.repeat {
+        let begun = Instant::now();
+        vectors = arguments.selection.load()?;
+        loading.push(begun.elapsed());
+    }
+    let vectors: Arc<Vec<Vector>> = Arc::new(vectors.into_iter().flat_map(|file| file.vectors).collect());
+    anstream::println!("{} vectors, {} runs", vectors.len(), arguments.repeat);
+    anstream::println!("{:<24} {}", "loading", Spread::of(loading));
+    for implementation in chosen {
+        let mut running = Vec::new();
+        for _ in 0..arguments.repeat {
+            running.push(measure(&vectors, implementation, arguments.jobs)?);
+        }
+        anstream::println!("{:<24} {}", implementation.to_string(), Spread::of(running));
+    }
+    Ok(AS_EXPECTED)
+}
+
+/// The time from starting the implementation to judging the last vector.
+fn measure(
+    vectors: &Arc<Vec<Vector>>,
+    implementation: &Implementation,
+    jobs: Option<usize>,
+) -> Result<Duration, Failure> {
+    let processors = std::thread::available_parallelism().map_or(1, std::num::NonZero::get);
+    let settings = Settings {
+        timeout: Duration::from_secs(600),
+        jobs: jobs.unwrap_or(processors).max(1),
+        reading: Reading::Corrected,
+    };
+    let begun = Instant::now();
+    Run::new(vectors, std::slice::from_ref(implementation), settings).run(|progress| match progress {
+        Progress::NotStarted(_, reason) => {
+            Err(Failure::NotStarted(format!("{implementation} did not start: {reason}")))
+        }
+        Progress::Started(..) | Progress::Judged(_) | Progress::Compared(_) => Ok(()),
+    })?;
+    Ok(begun.elapsed())
+}
+
+/// The median of some times, and how far they spread.
+struct Spread {
+    median: Duration,
+    least: Duration,
+    most: Duration,
+}
+
+impl Spread {
+    fn of(mut times: Vec<Duration>) -> Self {
+        times.sort_unstable();
+        let at = |index: usize| times.get(index).copied().unwrap_or_default();
+        Self { median: at(times.len() / 2), least: at(0), most: at(times.len().saturating_sub(1)) }
+    }
+}
+
+impl std::fmt::Display for Spread {
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        let [median, least, most] = [self.median, self.least, self.most].map(|time| time.as_secs_f64() * 1e3);
+        write!(f, "median {median:9.2} ms   (from {least:.2} to {most:.2})")
+    }
+}

@@ -1,0 +1,86 @@
+//! `webnn`: runs WebNN conformance vectors on implementations, judges the results and reports them.
+//!
+//! A run goes through these modules: `selection` loads the vectors; `run` hands them to `worker` threads, each of which
+//! starts an `implementation` and executes vectors on it (`execute`), so that only observations come back; `judge`
+//! compares those with what the vector expects, and `expectations` with what is known to fail; `results` writes
+//! everything to a file as it comes, and `summary` is what the terminal shows in the end. The verbs of the command line
+//! stand in `commands`.
+//!
+//! What is public here is what tests need: [`trials`], every vector as a test of its own.
+
+mod commands;
+mod execute;
+mod expectations;
+mod failure;
+mod implementation;
+mod judge;
+mod results;
+mod run;
+mod selection;
+mod summary;
+pub mod trials;
+mod worker;
+
+use clap::{Parser, Subcommand};
+
+use commands::{bench, explain, list, run as run_command, show};
+
+/// Runs conformance vectors of the W3C WebNN specification on implementations, and says where they differ from what is
+/// expected and from each other.
+///
+/// A vector is one test as data: a graph with its inputs and expected outputs, a call that has to be refused, or a
+/// scenario of calls. This program carries a set of them; other files and folders can be named instead.
+#[derive(Debug, Parser)]
+#[command(name = "webnn", version, after_help = EXIT_CODES)]
+struct CommandLine {
+    #[command(subcommand)]
+    command: Command,
+}
+
+const EXIT_CODES: &str = "\
+Exit codes:
+  0   everything was as expected
+  1   there were unexpected results (a failure, or a pass of a vector that is expected to fail)
+  2   the command line is wrong
+  65  a file is not what it should be
+  66  no vector ran
+  74  results could not be written
+  78  an implementation that was asked for did not start";
+
+#[derive(Debug, Subcommand)]
+enum Command {
+    /// Run vectors on implementations, and compare the results with what is expected and with each other.
+    Run(run_command::Arguments),
+    /// List vectors, operators, implementations or adapters.
+    List(list::Arguments),
+    /// Show a vector: its graph or its calls, and what is expected.
+    Show(show::Arguments),
+    /// Run one vector and show everything about it: the steps of the specification that it reaches, and every value
+    /// beside the expected one.
+    Explain(explain::Arguments),
+    /// Measure how long loading and running vectors takes.
+    Bench(bench::Arguments),
+}
+
+/// Runs the command line, and returns the exit code.
+pub fn command_line() -> u8 {
+    quieten_panics();
+    let result = match CommandLine::parse().command {
+        Command::Run(arguments) => run_command::run(&arguments),
+        Command::List(arguments) => list::list(&arguments),
+        Command::Show(arguments) => show::show(&arguments),
+        Command::Explain(arguments) => explain::explain(&arguments),
+        Command::Bench(arguments) => bench::bench(&arguments),
+    };
+    result.unwrap_or_else(|failure| {
+        anstream::eprintln!("webnn: {failure}");
+        failure.exit_code()
+    })
+}
+
+/// A panic of an implementation is caught and reported with its vector; the default message would tear the progress bar.
+fn quieten_panics() {
+    if std::env::var_os("RUST_BACKTRACE").is_none() {
+        std::panic::set_hook(Box::new(|_| {}));
+    }
+}

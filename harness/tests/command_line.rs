@@ -1,0 +1,155 @@
+//! The program as a user meets it: what it prints, and its exit codes, for good input and for bad.
+
+mod program;
+
+use program::{Folder, agrees_with};
+
+/// A vector of one relu, whose parts can be replaced.
+const RELU: &str = r#"{ "source": "worked example", "tests": [ {
+  "name": "relu of three numbers",
+  "tolerance": { "metricType": "ULP", "value": 0 },
+  "graph": {
+    "inputs": { "x": { "descriptor": { "dataType": "float32", "shape": [3] }, "data": [-1, 0.5, 2] } },
+    "operators": [ { "name": "relu", "arguments": [ { "input": "x" } ], "outputs": "y" } ],
+    "expectedOutputs": { "y": { "descriptor": { "dataType": "float32", "shape": [3] }, "data": [0, 0.5, 2] } } } } ] }"#;
+
+#[test]
+fn a_vector_that_passes() {
+    let folder = Folder::with("relu.json", RELU);
+    let run = folder.webnn(&["run", "relu.json", "-i", "reference"]);
+    assert_eq!(run.code, 0, "{run}");
+    run.shows("reference: 1 passed, 1 of them equal to the last bit");
+    let results = folder.read("results/latest.jsonl");
+    let lines: Vec<&str> = results.lines().collect();
+    assert!(lines[0].contains(r#""line":"header""#), "{results}");
+    assert!(results.contains(r#""vector":"relu/relu of three numbers""#), "{results}");
+    assert!(lines[lines.len() - 1].contains(r#""line":"footer""#), "{results}");
+}
+
+#[test]
+fn one_wrong_number_fails_and_says_which() {
+    let folder = Folder::with("relu.json", &RELU.replace("[0, 0.5, 2]", "[0, 0.75, 2]"));
+    let run = folder.webnn(&["run", "relu.json", "-i", "reference"]);
+    assert_eq!(run.code, 1, "{run}");
+    run.shows(r#"output "y" at index 1: expected 0.75, got 0.5; distance 4194304 ULP, allowed 0 ULP"#);
+    let explained = folder.webnn(&["explain", "relu of three numbers", "relu.json", "-i", "reference"]);
+    assert_eq!(explained.code, 1, "{explained}");
+    explained.shows("MLGraphBuilder.relu(input, options): 1 2 3 4 4.1 4.2 4.3 4.4 4.5 5");
+}
+
+#[test]
+fn a_known_failure_is_expected_and_its_pass_is_not() {
+    let folder = Folder::with("relu.json", &RELU.replace("[0, 0.5, 2]", "[0, 0.75, 2]"));
+    folder.write(
+        "expectations/reference.toml",
+        r#"[[expectation]]
+vectors = ["relu/relu of three numbers"]
+outcome = "failed"
+reason = "the vector is wrong on purpose"
+link = "https://example.org/1"
+"#,
+    );
+    let arguments = ["run", "relu.json", "-i", "reference", "--expectations", "expectations"];
+    let run = folder.webnn(&arguments);
+    assert_eq!(run.code, 0, "{run}");
+    run.shows("1 known to fail: the vector is wrong on purpose (https://example.org/1)");
+
+    folder.write("relu.json", RELU);
+    let run = folder.webnn(&arguments);
+    assert_eq!(run.code, 1, "{run}");
+    run.shows("passed, although it is expected to fail");
+}
+
+#[test]
+fn an_expectation_without_a_reason_is_refused() {
+    let folder = Folder::with("relu.json", RELU);
+    folder.write(
+        "expectations/reference.toml",
+        "[[expectation]]\nvectors = [\"a/b\"]\noutcome = \"failed\"\nreason = \"\"\nlink = \"https://example.org\"\n",
+    );
+    let run = folder.webnn(&["run", "relu.json", "-i", "reference", "--expectations", "expectations"]);
+    assert_eq!(run.code, 65, "{run}");
+    run.complains("has no reason or link");
+}
+
+#[test]
+fn bad_vectors_are_refused_with_their_place() {
+    let cases = [
+        ("truncated", RELU[..RELU.len() - 40].to_owned(), 65, "relu.json"),
+        ("not JSON", "relu".to_owned(), 65, "relu.json"),
+        ("an unknown operator", RELU.replace(r#""name": "relu","#, r#""name": "rleu","#), 65, "rleu"),
+        ("an absurd shape", RELU.replace("[3]", "[4294967295, 4294967295, 4294967295]"), 65, "/tests/0/graph"),
+        ("too little data", RELU.replace("[-1, 0.5, 2]", "[-1, 0.5]"), 65, "/tests/0/graph/inputs/x/data"),
+        ("data that the type does not hold", RELU.replace("float32", "int8"), 65, "0.5"),
+        ("an output that nothing makes", RELU.replace(r#""outputs": "y""#, r#""outputs": "z""#), 65, "y"),
+        ("a name used twice", RELU.replace(r#""outputs": "y""#, r#""outputs": "x""#), 65, "x"),
+        ("no vectors", r#"{ "source": "none", "tests": [] }"#.to_owned(), 65, "relu.json"),
+    ];
+    for (case, text, code, says) in cases {
+        let folder = Folder::with("relu.json", &text);
+        let run = folder.webnn(&["run", "relu.json", "-i", "reference"]);
+        assert_eq!(run.code, code, "{case}: {run}");
+        assert!(run.stderr.contains(says), "{case}: {run}");
+        assert!(!run.stderr.contains("panicked"), "{case}: {run}");
+    }
+}
+
+#[test]
+fn an_argument_of_the_wrong_type_fails_the_vector_with_a_type_error() {
+    let folder = Folder::with("relu.json", &RELU.replace(r#"{ "input": "x" }"#, r#"{ "input": 7 }"#));
+    let run = folder.webnn(&["run", "relu.json", "-i", "reference"]);
+    assert_eq!(run.code, 1, "{run}");
+    run.shows("expected no exception, got TypeError at Web IDL: input has to be an MLOperand, not a number");
+}
+
+#[test]
+fn a_dimension_of_zero_fails_the_vector_with_a_type_error() {
+    let text = RELU.replace("[3]", "[0]").replace("[-1, 0.5, 2]", "[]").replace("[0, 0.5, 2]", "[]");
+    let folder = Folder::with("relu.json", &text);
+    let run = folder.webnn(&["run", "relu.json", "-i", "reference"]);
+    assert!(run.code == 1 || run.code == 65, "{run}");
+    assert!(!run.stderr.contains("panicked"), "{run}");
+}
+
+#[test]
+fn nothing_to_run() {
+    let folder = Folder::with("empty/README", "no vectors here");
+    assert_eq!(folder.webnn(&["run", "empty"]).code, 66);
+    let run = folder.webnn(&["run", "--filter", "no such vector"]);
+    assert_eq!(run.code, 66, "{run}");
+    run.complains("no vector is selected");
+}
+
+#[test]
+fn what_there_is_not() {
+    let folder = Folder::with("relu.json", RELU);
+    assert_eq!(folder.webnn(&["run", "missing.json"]).code, 65);
+    let run = folder.webnn(&["run", "relu.json", "-i", "nonesuch"]);
+    assert_eq!(run.code, 2, "{run}");
+    run.complains("wgpu:NAME");
+    let run = folder.webnn(&["run", "relu.json", "--operators", "rleu"]);
+    assert_eq!(run.code, 2, "{run}");
+    run.complains("webnn list operators");
+    let run = folder.webnn(&["run", "relu.json", "-i", "wgpu:no such adapter"]);
+    assert_eq!(run.code, 78, "{run}");
+    run.complains("no such adapter");
+    let run = folder.webnn(&["show", "softmax"]);
+    assert_eq!(run.code, 2, "{run}");
+    run.complains("which one?");
+    assert_eq!(folder.webnn(&["explain", "no such vector"]).code, 66);
+}
+
+#[test]
+fn help_is_written_for_a_newcomer() {
+    let folder = Folder::with("relu.json", RELU);
+    agrees_with(&folder.webnn(&["--help"]).stdout, "help.txt");
+    agrees_with(&folder.webnn(&["run", "--help"]).stdout, "run-help.txt");
+}
+
+#[test]
+fn a_vector_and_its_explanation_as_a_person_reads_them() {
+    let folder = Folder::with("relu.json", RELU);
+    agrees_with(&folder.webnn(&["show", "relu of three numbers", "relu.json"]).stdout, "show.txt");
+    let explained = folder.webnn(&["explain", "relu of three numbers", "relu.json", "-i", "reference"]);
+    agrees_with(&explained.stdout, "explain.txt");
+}
