@@ -82,14 +82,20 @@ impl Executor {
     pub(crate) fn start<'a>(&self, vector: &'a Vector) -> Started<'a> {
         let global = Global::new(self.reading);
         let state = caught(|| match &vector.kind {
-            Kind::Graph { graph, .. } | Kind::Negative { graph, .. } => {
+            Kind::Graph { graph, .. } => {
                 match self.context(&global).and_then(|context| graph::start(graph, &context)) {
                     Ok(started) => State::Graph(started),
                     Err(stopped) => State::Finished(stopped.into()),
                 }
             }
+            Kind::Negative { graph, .. } => {
+                State::Finished(match self.context(&global).and_then(|context| graph::build(graph, &context)) {
+                    Ok(_) => Observation::Outputs(vec![]),
+                    Err(stopped) => stopped.into(),
+                })
+            }
             Kind::Scenario { steps } => {
-                let ml = ML::new(&global, Rc::clone(&self.provider));
+                let ml = ML::new(&global, Rc::new(scenario::WithDevice(Rc::clone(&self.provider))));
                 State::Finished(Observation::Calls(scenario::execute(steps, &ml, &global)))
             }
         });

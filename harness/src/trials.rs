@@ -5,8 +5,9 @@ use std::sync::{Arc, Mutex, PoisonError};
 use std::thread;
 
 use webnn_reference::steps::Reading;
-use webnn_vectors::{Loader, Vector};
+use webnn_vectors::{Kind, Loader, Vector};
 
+use crate::execute::{CallResult, Observation};
 use crate::expectations::{Expectations, is_expected};
 use crate::implementation::Implementation;
 use crate::judge::{Outcome, judge};
@@ -23,6 +24,19 @@ pub enum Ended {
     Skipped(String),
 }
 
+/// What a vector came to, whatever is known to fail: what its `literal` member states of the text as written.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub enum CameTo {
+    /// What the vector expects.
+    Expected,
+    /// No exception, where the vector expects one.
+    NoException,
+    /// An exception, this one, where the vector expects none.
+    Exception(String),
+    /// Anything else; what happened instead.
+    Other(String),
+}
+
 /// An implementation that runs vectors one at a time, in a thread of its own.
 #[derive(Clone, Debug)]
 pub struct Runner {
@@ -32,7 +46,44 @@ pub struct Runner {
 
 struct Request {
     vector: Vector,
-    reply: Sender<(Outcome, Option<String>)>,
+    reply: Sender<Answer>,
+}
+
+struct Answer {
+    outcome: Outcome,
+    ended: ExceptionAtTheEnd,
+    adapter: Option<String>,
+}
+
+/// Whether an exception was expected where the execution ended, and which one there was.
+#[derive(Clone, Debug, Default)]
+struct ExceptionAtTheEnd {
+    expected: bool,
+    actual: Option<String>,
+}
+
+impl ExceptionAtTheEnd {
+    fn of(vector: &Vector, observation: &Observation) -> Self {
+        let expected = match (&vector.kind, observation) {
+            (Kind::Negative { .. }, _) => true,
+            // A scenario ends at the call that did not go as expected.
+            (Kind::Scenario { steps }, Observation::Calls(calls)) => {
+                calls.len().checked_sub(1).and_then(|last| steps.get(last)).is_some_and(|step| step.throws.is_some())
+            }
+            (Kind::Graph { .. } | Kind::Scenario { .. }, _) => false,
+        };
+        let actual = match observation {
+            Observation::Threw(exception) => Some(exception),
+            Observation::Calls(calls) => match calls.last() {
+                Some(CallResult::Threw(exception)) => Some(exception),
+                Some(CallResult::Done | CallResult::Read(_) | CallResult::Value(_) | CallResult::Invalid(_)) | None => {
+                    None
+                }
+            },
+            Observation::Outputs(_) | Observation::Skipped(_) | Observation::Errored(_) => None,
+        };
+        Self { expected, actual: actual.map(ToString::to_string) }
+    }
 }
 
 /// The vectors that the program carries.
@@ -67,10 +118,14 @@ impl Runner {
             let started = implementation.start(reading);
             for Request { vector, reply } in inbox {
                 let answer = match &started {
-                    Err(reason) => (Outcome::Skipped(reason.clone()), None),
+                    Err(reason) => Answer::without_exception(Outcome::Skipped(reason.clone())),
                     Ok((executor, description)) => {
                         let observation = executor.finish(executor.start(&vector));
-                        (judge(&vector, &observation, true), description.adapter.clone())
+                        Answer {
+                            outcome: judge(&vector, &observation, true),
+                            ended: ExceptionAtTheEnd::of(&vector, &observation),
+                            adapter: description.adapter.clone(),
+                        }
                     }
                 };
                 // Whoever asked may be gone, when its test was cut off.
@@ -87,7 +142,7 @@ impl Runner {
 
     /// Runs a vector and holds the outcome against what is known to fail.
     pub fn run(&self, vector: &Vector) -> Ended {
-        let (outcome, adapter) = self.outcome(vector);
+        let Answer { outcome, adapter, .. } = self.answer(vector);
         let kind = if self.name == "wgpu" { "wgpu" } else { "reference" };
         let expectations = match Expectations::load(kind, None) {
             Ok(expectations) => expectations,
@@ -105,11 +160,32 @@ impl Runner {
         }
     }
 
-    fn outcome(&self, vector: &Vector) -> (Outcome, Option<String>) {
+    /// Runs a vector and says what it came to.
+    pub fn came_to(&self, vector: &Vector) -> CameTo {
+        let Answer { outcome, ended, .. } = self.answer(vector);
+        match (outcome, ended.expected, ended.actual) {
+            (Outcome::Passed { .. }, _, _) => CameTo::Expected,
+            (Outcome::Failed(_), true, None) => CameTo::NoException,
+            (Outcome::Failed(_), false, Some(exception)) => CameTo::Exception(exception),
+            (Outcome::Failed(failure), _, _) => CameTo::Other(failure.to_string()),
+            (Outcome::Errored(problem), _, _) => CameTo::Other(format!("errored: {problem}")),
+            (Outcome::Skipped(reason) | Outcome::Open { reason, .. }, _, _) => {
+                CameTo::Other(format!("was not judged: {reason}"))
+            }
+        }
+    }
+
+    fn answer(&self, vector: &Vector) -> Answer {
         let (reply, answer) = channel();
         let request = Request { vector: vector.clone(), reply };
         let sent = self.requests.lock().unwrap_or_else(PoisonError::into_inner).send(request);
-        let gone = || (Outcome::Errored("the thread of the implementation has ended".into()), None);
+        let gone = || Answer::without_exception(Outcome::Errored("the thread of the implementation has ended".into()));
         sent.map_or_else(|_| gone(), |()| answer.recv().unwrap_or_else(|_| gone()))
+    }
+}
+
+impl Answer {
+    fn without_exception(outcome: Outcome) -> Self {
+        Self { outcome, ended: ExceptionAtTheEnd::default(), adapter: None }
     }
 }

@@ -417,6 +417,9 @@ impl MLGraphBuilder {
             step!("18.1");
             if !context.is_lost() {
                 step!("18.1.1");
+                // Held until the platform is no longer at work, in case nobody else holds them: see
+                // `MLContext::forget`.
+                let _constant_tensors = computation.constant_tensors();
                 let graph_impl = match computation.unbound() {
                     None => context.platform().convert(computation),
                     Some(operand) => Err(PlatformError::Unsupported(format!("nothing is bound to {operand}"))),

@@ -285,6 +285,13 @@ impl MLContext {
         self.platform.borrow_mut()
     }
 
+    /// Releases what was forgotten, unless the platform is at work just then: it is released with the context.
+    pub(crate) fn forget(&self, release: impl FnOnce(&mut dyn Platform)) {
+        if let Ok(mut platform) = self.platform.try_borrow_mut() {
+            release(platform.as_mut());
+        }
+    }
+
     /// The platform, to look at.
     pub fn underlying_platform(&self) -> Ref<'_, Box<dyn Platform>> {
         self.platform.borrow()

@@ -24,6 +24,15 @@ pub struct GraphSlots {
     pub(crate) hollow_constants: RefCell<HollowConstants>,
 }
 
+impl Drop for GraphSlots {
+    /// A graph that script has forgotten is of no use to anybody: nothing on the timeline holds it either.
+    fn drop(&mut self) {
+        if let Some(implementation) = self.implementation.take() {
+            self.context.forget(|platform| platform.release_graph(implementation));
+        }
+    }
+}
+
 /// A compiled computational graph. Clones are the same graph.
 #[derive(Clone, Debug)]
 pub struct MLGraph(pub(crate) Rc<GraphSlots>);

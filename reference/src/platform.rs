@@ -14,6 +14,7 @@ use crate::data_type::MLOperandDataType;
 use crate::descriptor::MLOperandDescriptor;
 use crate::operand::OperandId;
 use crate::ops::{MLInputOperandLayout, Operator};
+use crate::tensor::MLTensor;
 
 /// The platform's side of an `MLTensor`: its `[[data]]`.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord)]
@@ -79,6 +80,15 @@ pub struct Computation {
 }
 
 impl Computation {
+    /// The tensors that its constants were made from.
+    pub(crate) fn constant_tensors(&self) -> Vec<MLTensor> {
+        let tensor = |constant: &Constant| match constant {
+            Constant::Tensor(tensor) => Some(tensor.clone()),
+            Constant::Bytes(_) | Constant::Scalar(_) | Constant::Hollow => None,
+        };
+        self.constants.iter().filter_map(|(_, constant)| tensor(constant)).collect()
+    }
+
     /// An operand that is taken by an operator without being an input, a constant or an output of an operator before.
     ///
     /// There is none, unless the literal text of an algorithm let an operand of another builder through.

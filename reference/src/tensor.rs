@@ -42,6 +42,15 @@ pub struct TensorSlots {
     pub(crate) is_constant: bool,
 }
 
+impl Drop for TensorSlots {
+    /// A tensor that script has forgotten is of no use to anybody: nothing on the timeline holds it either.
+    fn drop(&mut self) {
+        if let Some(data) = self.data.take() {
+            self.context.forget(|platform| platform.release_tensor(data));
+        }
+    }
+}
+
 /// A tensor that may be used as an input or output of an `MLGraph`. Clones are the same tensor.
 #[derive(Clone, Debug)]
 pub struct MLTensor(pub(crate) Rc<TensorSlots>);

@@ -299,9 +299,7 @@ impl Script {
 
     fn call(&mut self, call: &Call) -> Result<()> {
         let values: Vec<_> = call.values.iter().map(|planned| self.value(planned)).collect();
-        let r = OPERATORS[call.row].call(&self.builder, &values);
-        match &r { Ok(_) => println!("COV {} ok", OPERATORS[call.row].name), Err(e) => println!("COV {} {} {}", OPERATORS[call.row].name, e.algorithm, e.step) }
-        self.operands.extend(r?);
+        self.operands.extend(OPERATORS[call.row].call(&self.builder, &values)?);
         Ok(())
     }
 
@@ -372,7 +370,7 @@ fn carry_out(reading: Reading, plan: &Plan) -> (usize, bool) {
 }
 
 proptest! {
-    #![proptest_config(ProptestConfig { cases: 40000, failure_persistence: None, ..ProptestConfig::default() })]
+    #![proptest_config(ProptestConfig { cases: 1000, failure_persistence: None, ..ProptestConfig::default() })]
 
     #[test]
     fn as_the_text_is_meant(plan in plan()) {
@@ -390,13 +388,12 @@ proptest! {
 fn plans_are_often_built_and_dispatched() {
     let mut runner = proptest::test_runner::TestRunner::deterministic();
     let (mut operators, mut dispatched) = (0, 0);
-    for _ in 0..20000 {
+    for _ in 0..300 {
         let plan = plan().new_tree(&mut runner).expect("a plan").current();
         let (created, was_dispatched) = carry_out(Reading::Corrected, &plan);
         operators += created;
         dispatched += usize::from(was_dispatched);
     }
-    println!("COUNT {operators} {dispatched}");
     assert!(operators > 300 && dispatched > 100, "{operators} operators were created, {dispatched} graphs dispatched");
 }
 

@@ -6,6 +6,7 @@ use webnn_reference::buffer::{ArrayBuffer, BufferSource};
 use webnn_reference::builder::MLGraphBuilder;
 use webnn_reference::context::MLContext;
 use webnn_reference::descriptor::{MLOperandDescriptor, MLTensorDescriptor};
+use webnn_reference::graph::MLGraph;
 use webnn_reference::idl;
 use webnn_reference::operand::MLOperand;
 use webnn_reference::ops::{self, OperatorRow};
@@ -21,8 +22,11 @@ pub(super) struct Started<'a> {
     reads: Vec<(&'a str, MLTensor, Promise<ArrayBuffer>)>,
 }
 
-pub(super) fn start<'a>(graph: &'a Graph, context: &MLContext) -> Result<Started<'a>, Stopped> {
-    let global = context.global();
+/// A graph that was built, and its outputs.
+type Built = (MLGraph, Vec<(String, MLOperand)>);
+
+/// Makes the calls up to `build()`: those that may throw in a negative vector.
+pub(super) fn build(graph: &Graph, context: &MLContext) -> Result<Built, Stopped> {
     let builder = MLGraphBuilder::new(context)?;
     let mut operands: HashMap<&str, MLOperand> = HashMap::new();
     for (name, input) in &graph.inputs {
@@ -37,8 +41,12 @@ pub(super) fn start<'a>(graph: &'a Graph, context: &MLContext) -> Result<Started
         .into_iter()
         .filter_map(|name| Some((name.to_owned(), operands.get(name)?.clone())))
         .collect();
-    let built = settled(global, &builder.build(&outputs))?;
+    let built = settled(context.global(), &builder.build(&outputs))?;
+    Ok((built, outputs))
+}
 
+pub(super) fn start<'a>(graph: &'a Graph, context: &MLContext) -> Result<Started<'a>, Stopped> {
+    let (built, outputs) = build(graph, context)?;
     let mut inputs = Vec::new();
     for name in built.input_descriptors().keys() {
         let tensor = create_tensor(context, &built.input_descriptors()[name], false)?;
@@ -57,7 +65,7 @@ pub(super) fn start<'a>(graph: &'a Graph, context: &MLContext) -> Result<Started
     for (name, (_, tensor)) in graph.build_outputs().into_iter().zip(&named_outputs) {
         reads.push((name, tensor.clone(), context.read_tensor(tensor)));
     }
-    global.pump_timelines();
+    context.global().pump_timelines();
     Ok(Started { reads })
 }
 

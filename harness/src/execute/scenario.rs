@@ -1,10 +1,13 @@
 //! Executes a scenario: a list of calls on named objects.
 
 use std::collections::HashMap;
+use std::rc::Rc;
 
 use webnn_reference::buffer::{ArrayBuffer, BufferSource};
 use webnn_reference::builder::MLGraphBuilder;
-use webnn_reference::context::{ML, MLContext, MLContextLostInfo, MLContextOptions, MLPowerPreference};
+use webnn_reference::context::{
+    ContextType, GPUDevice, ML, MLContext, MLContextLostInfo, MLContextOptions, MLPowerPreference, PlatformProvider,
+};
 use webnn_reference::data_type::MLOperandDataType;
 use webnn_reference::exception::{Exception, Result as Thrown};
 use webnn_reference::graph::MLGraph;
@@ -12,12 +15,28 @@ use webnn_reference::idl;
 use webnn_reference::limits::{MLOpSupportLimits, MLTensorLimits};
 use webnn_reference::operand::MLOperand;
 use webnn_reference::ops;
+use webnn_reference::platform::Platform;
 use webnn_reference::promise::Promise;
 use webnn_reference::tensor::MLTensor;
 use webnn_reference::timeline::Global;
 use webnn_vectors::{ElementType, Names, Number, Step, Value};
 
 use super::{CallResult, Tensor, convert};
+
+/// Provides platforms for scenarios, which have no `GPUDevice`: a context made from the one that stands in for it has the
+/// platform of a context made from options.
+pub(super) struct WithDevice(pub(super) Rc<dyn PlatformProvider>);
+
+impl PlatformProvider for WithDevice {
+    fn platform(
+        &self,
+        _: &ContextType,
+        power_preference: MLPowerPreference,
+        accelerated: bool,
+    ) -> Option<Box<dyn Platform>> {
+        self.0.platform(&ContextType::Default, power_preference, accelerated)
+    }
+}
 
 /// What a name of a scenario stands for.
 #[derive(Clone)]
@@ -178,7 +197,10 @@ impl Scenario<'_> {
     fn free_call(&self, arguments: &Arguments<'_>) -> Called {
         match arguments.step.call.as_str() {
             "createContext" => {
-                let promise = self.ml.create_context(arguments.context_options()?);
+                let promise = match arguments.value("gpuDevice") {
+                    None => self.ml.create_context(arguments.context_options()?),
+                    Some(_) => self.ml.create_context_for_device(GPUDevice(Rc::new(()))),
+                };
                 Ok(Object::Promise(Pending::Context(promise)))
             }
             "MLGraphBuilder" => Ok(Object::Builder(MLGraphBuilder::new(arguments.context("context")?)?)),

@@ -144,3 +144,28 @@ fn clamped<N: Number>(x: N, minimum: N, maximum: N) -> N {
     let x = if x < minimum { minimum } else { x };
     if x > maximum { maximum } else { x }
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::ops::trial::{builder, computed, constant, value, zeros};
+    use crate::steps::Reading;
+
+    #[test]
+    fn without_bounds_nothing_is_clamped_but_the_literal_text_throws() -> Result<()> {
+        let output = computed(|b| b.clamp(&constant(b, &[2], &[f32::NEG_INFINITY, 1.0]), &MLClampOptions::default()))?;
+        assert_eq!(output, value(&[2], &[f32::NEG_INFINITY, 1.0]));
+        let b = builder(Reading::Literal);
+        assert_eq!(b.clamp(&zeros::<f32>(&b, &[2]), &MLClampOptions::default()).unwrap_err().step, "7");
+        Ok(())
+    }
+
+    #[test]
+    fn bounds_of_64_bits_are_exact() -> Result<()> {
+        let bound = (1i128 << 60) + 1;
+        let options = MLClampOptions { max_value: Some(MLNumber::BigInt(bound)), ..Default::default() };
+        let output = computed(|b| b.clamp(&constant(b, &[1], &[i64::MAX]), &options))?;
+        assert_eq!(output, value(&[1], &[(1i64 << 60) + 1]));
+        Ok(())
+    }
+}

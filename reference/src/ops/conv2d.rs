@@ -372,8 +372,9 @@ impl Conv2d {
         for_float_type!(bound.input(0), input => self.convolve(input, bound))
     }
 
-    /// The bias and the sum, over the filter, of products: each is exact in binary64, as the factors have half as many
-    /// bits at most, and so is 0 for what the filter meets in the padding.
+    /// The bias, and the sum of the products of the filter with what it meets inside the input. Each product is exact in
+    /// binary64, as both factors have less than half as many bits; what lies in the padding adds nothing, not even where
+    /// the filter is infinite.
     fn convolve<T: FloatStored>(&self, input: &ArrayD<T>, bound: &Bound<'_>) -> Computed {
         let filter = T::array(bound.input(1));
         let biases = bound.optional(self.bias).map(|bias| numbers(&T::array(bias).view())).transpose()?;

@@ -510,3 +510,38 @@ impl Logical {
         Ok(output.into())
     }
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::ops::trial::{builder, computed, constant, value, zeros};
+    use crate::steps::Reading;
+
+    #[test]
+    fn comparisons_with_nan_and_of_64_bits() -> Result<()> {
+        let options = MLOperatorOptions::default();
+        let nan = |b: &_| constant(b, &[], &[f32::NAN]);
+        assert_eq!(computed(|b| b.equal(&nan(b), &nan(b), &options))?, value(&[], &[0u8]));
+        assert_eq!(computed(|b| b.not_equal(&nan(b), &nan(b), &options))?, value(&[], &[1u8]));
+        let near = |b: &_, x| constant(b, &[], &[(1u64 << 60) + x]);
+        assert_eq!(computed(|b| b.greater(&near(b, 1), &near(b, 0), &options))?, value(&[], &[1u8]));
+        Ok(())
+    }
+
+    #[test]
+    fn truth_is_whatever_is_not_zero_and_the_result_one() -> Result<()> {
+        let output = computed(|b| {
+            let (x, y) = (constant(b, &[4], &[0u8, 2, 0, 255]), constant(b, &[4], &[0u8, 0, 7, 4]));
+            b.logical_xor(&x, &y, &MLOperatorOptions::default())
+        })?;
+        assert_eq!(output, value(&[4], &[0u8, 1, 1, 0]));
+        Ok(())
+    }
+
+    #[test]
+    fn only_uint8_has_truth_values() {
+        let b = builder(Reading::Corrected);
+        let x = zeros::<i8>(&b, &[1]);
+        assert_eq!(b.logical_not(&x, &MLOperatorOptions::default()).unwrap_err().step, "4.1");
+    }
+}

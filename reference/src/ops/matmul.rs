@@ -178,3 +178,39 @@ pub(super) fn multiply(
     }
     Ok(())
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::ops::trial::{builder, computed, constant, value, zeros};
+    use crate::steps::Reading;
+
+    #[test]
+    fn stacks_are_broadcast_to_each_other() -> Result<()> {
+        let output = computed(|b| {
+            let rows = constant(b, &[2, 1, 1, 2], &[1f32, 2.0, 3.0, 4.0]);
+            b.matmul(&rows, &constant(b, &[2, 2, 1], &[1f32, 10.0, 100.0, 1000.0]), &MLOperatorOptions::default())
+        })?;
+        assert_eq!(output, value(&[2, 2, 1, 1], &[21f32, 2100.0, 43.0, 4300.0]));
+        Ok(())
+    }
+
+    #[test]
+    fn each_product_is_rounded_once() -> Result<()> {
+        // In float16, 2048 + 1 is 2048, and so would be the sum.
+        let output = computed(|b| {
+            let x = [2048.0, 1.0, 1.0].map(half::f16::from_f32);
+            let ones = constant(b, &[3, 1], &[half::f16::ONE; 3]);
+            b.matmul(&constant(b, &[1, 3], &x), &ones, &MLOperatorOptions::default())
+        })?;
+        assert_eq!(output, value(&[1, 1], &[half::f16::from_f32(2050.0)]));
+        Ok(())
+    }
+
+    #[test]
+    fn an_output_beyond_any_tensor_is_refused() {
+        let b = builder(Reading::Corrected);
+        let (tall, wide) = (zeros::<f32>(&b, &[1 << 16, 1]), zeros::<f32>(&b, &[1, 1 << 16]));
+        assert_eq!(b.matmul(&tall, &wide, &MLOperatorOptions::default()).unwrap_err().step, "4.15");
+    }
+}

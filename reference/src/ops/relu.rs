@@ -79,3 +79,17 @@ pub(super) fn compute(bound: &Bound<'_>) -> Computed {
 fn rectified<N: Number>(x: N) -> N {
     if x < N::ZERO { N::ZERO } else { x }
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::ops::trial::{computed, constant, value};
+
+    #[test]
+    fn nan_stays_nan_and_nothing_negative_is_left() -> Result<()> {
+        let output = computed(|b| b.relu(&constant(b, &[2], &[i64::MIN, 3]), &MLOperatorOptions::default()))?;
+        assert_eq!(output, value(&[2], &[0i64, 3]));
+        assert!(rectified(f64::NAN).is_nan());
+        Ok(())
+    }
+}

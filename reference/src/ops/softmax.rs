@@ -111,3 +111,26 @@ impl Softmax {
         Ok(output.into())
     }
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::ops::trial::{computed, constant, value};
+    use crate::value::Value;
+
+    #[test]
+    fn sums_to_one_along_the_axis_and_does_not_overflow() -> Result<()> {
+        let x = [1000f32, 0.0, 1000.0, f32::NEG_INFINITY];
+        let output = computed(|b| b.softmax(&constant(b, &[2, 2], &x), 0, &MLOperatorOptions::default()))?;
+        assert_eq!(output, value(&[2, 2], &[0.5f32, 1.0, 0.5, 0.0]));
+        Ok(())
+    }
+
+    #[test]
+    fn is_nan_where_one_element_is() -> Result<()> {
+        let output = computed(|b| b.softmax(&constant(b, &[2], &[f32::NAN, 0.0]), 0, &MLOperatorOptions::default()))?;
+        let Value::Float32(output) = output else { panic!("{output:?}") };
+        assert!(output.iter().all(|element| element.is_nan()));
+        Ok(())
+    }
+}
