@@ -4,19 +4,28 @@
 //! computes the same graphs on whatever Vulkan device is present, hardware or Mesa's software driver, and never
 //! calls the interpreter's arithmetic: an independent answer is the point.
 //!
-//! From the bottom up:
+//! From the top down:
 //!
-//! * [`device`] opens an adapter and turns its failures into [`error`]s;
+//! * [`Gpu`] provides contexts, each a `Platform` of tensors and graphs, all on one device and in one batch;
+//! * [`lower`] turns a validated graph into dispatches, operator by operator;
+//! * the operators' kernels are in `kernels/`, a file for each section of the specification;
 //! * [`wgsl`] writes kernels: how elements are packed into words, how indices are walked, and a numeric library
 //!   whose results do not depend on the driver;
+//! * [`batch`] records dispatches, uploads and reads, and submits them together;
 //! * [`pipeline`] compiles a kernel's text once;
-//! * [`batch`] records dispatches, uploads and reads, and submits them together.
+//! * [`device`] opens an adapter and turns its failures into [`error`]s.
 
 pub mod batch;
+mod context;
 pub mod device;
 pub mod error;
+mod graph;
+mod kernels;
+pub mod lower;
 pub mod pipeline;
 mod platform;
+mod scalar;
+mod split;
 pub mod wgsl;
 
 pub use platform::{Gpu, NO_ADAPTER, adapters};

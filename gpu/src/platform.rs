@@ -1,18 +1,22 @@
 //! The second platform: contexts whose tensors and graphs live on a device.
 
 use std::sync::Arc;
+use std::time::Duration;
 
-use webnn_reference::builder::Constant;
 use webnn_reference::context::{ContextType, MLPowerPreference, PlatformProvider};
 use webnn_reference::platform::Platform;
 
 use crate::batch::Batch;
+use crate::context::Context;
 use crate::device::{Choice, Device};
 use crate::error::Error;
 
 /// What to say where there is no adapter.
 pub const NO_ADAPTER: &str =
     "no Vulkan adapter is present; Debian's package mesa-vulkan-drivers provides a software adapter";
+
+/// How long a wait may last before the device counts as lost. A software adapter takes its time.
+const PATIENCE: Duration = Duration::from_secs(600);
 
 /// A device that provides contexts. Clones share the device and the batch.
 #[derive(Clone, Debug)]
@@ -26,20 +30,35 @@ pub fn adapters() -> Vec<String> {
 }
 
 impl Gpu {
-    /// Opens the adapter whose name contains `name`, or the preferred one.
+    /// Opens the adapter whose name contains `name`; or the one that `WEBNN_GPU_ADAPTER` names, or the preferred one.
+    ///
+    /// # Errors
+    /// If there is no such adapter, or it gives no device.
     pub fn new(name: Option<&str>) -> Result<Self, Error> {
         let choice = name.map_or_else(Choice::from_env, |name| Choice::Named(name.to_owned()));
-        Ok(Self { batch: Batch::new(Device::open(&choice)?) })
+        Ok(Self { batch: Batch::with_patience(Device::open(&choice)?, PATIENCE) })
     }
 
     /// Name, driver and kind of the adapter.
     pub fn adapter_description(&self) -> String {
-        describe(self.batch.device().info())
+        describe(self.device().info())
     }
 
-    /// What is particular about the adapter's numbers.
+    /// What is particular about the adapter's numbers; empty if nothing is.
     pub fn facts(&self) -> Vec<String> {
-        Vec::new()
+        let mut facts = Vec::new();
+        if self.device().subnormals().is_ok_and(crate::device::Subnormals::flushed) {
+            facts.push("flushes float32 subnormals".to_owned());
+        }
+        if !self.device().has_int64() {
+            facts.push("no int64".to_owned());
+        }
+        facts
+    }
+
+    /// The device.
+    pub fn device(&self) -> &Arc<Device> {
+        self.batch.device()
     }
 }
 
@@ -51,12 +70,15 @@ fn describe(info: &wgpu::AdapterInfo) -> String {
         wgpu::DeviceType::Cpu => "software",
         wgpu::DeviceType::Other => "of unknown kind",
     };
-    format!("{}, {}, {kind}", info.name, info.driver_info)
+    let driver = [info.driver.as_str(), info.driver_info.as_str()].into_iter().rfind(|text| !text.is_empty());
+    format!("{}, {}, {kind}", info.name, driver.unwrap_or("unknown driver"))
 }
 
 impl PlatformProvider for Gpu {
-    fn platform(&self, _: &ContextType, _: MLPowerPreference, _: bool) -> Option<Box<dyn Platform>> {
-        let _ = Constant::Hollow;
-        None
+    fn platform(&self, context_type: &ContextType, _: MLPowerPreference, _: bool) -> Option<Box<dyn Platform>> {
+        match context_type {
+            ContextType::Default => Some(Box::new(Context::new(Arc::clone(&self.batch)))),
+            ContextType::WebGPU(_) => None,
+        }
     }
 }

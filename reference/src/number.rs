@@ -255,11 +255,6 @@ pub fn truncated(number: Float) -> Integer {
     Wrapping(number as i128)
 }
 
-/// The float nearest to `number`.
-pub fn float(number: Integer) -> Float {
-    number.0 as f64
-}
-
 /// A size or an index in memory.
 pub fn size(dimension: u32) -> usize {
     dimension as usize

@@ -1,6 +1,6 @@
 //! The check itself, on this repository: the proposals, and the pinned revision of the specification.
 
-mod common;
+mod paths;
 
 use std::fs;
 
@@ -9,7 +9,7 @@ use spec_diff::code::Code;
 use spec_diff::render::{View, report};
 
 fn proposals() -> Vec<Source> {
-    let entries = fs::read_dir(common::above(1).join("spec-diff/proposals")).unwrap();
+    let entries = fs::read_dir(paths::above(1).join("spec-diff/proposals")).unwrap();
     let mut paths: Vec<_> = entries.map(|entry| entry.unwrap().path()).collect();
     paths.retain(|path| path.extension().is_some_and(|extension| extension == "bs"));
     paths.sort();
@@ -17,7 +17,7 @@ fn proposals() -> Vec<Source> {
 }
 
 fn code() -> Code {
-    Code::read(&common::above(1).join("reference/src")).unwrap()
+    Code::read(&paths::above(1).join("reference/src")).unwrap()
 }
 
 fn assert_clean(found: &Report) {
@@ -36,7 +36,7 @@ fn the_proposals_are_encoded_step_by_step() {
 
 #[test]
 fn what_is_encoded_of_the_specification_has_its_steps() {
-    let Some(path) = common::beside("shared/spec/webnn-c515210.bs") else { return };
+    let Some(path) = paths::beside("shared/spec/webnn-c515210.bs") else { return };
     let mut sources = vec![Source::read(&path, Role::Specification).unwrap()];
     sources.extend(proposals());
     assert_clean(&check(&code(), &sources));

@@ -1,6 +1,6 @@
 //! The reader, held against the specification itself.
 
-mod common;
+mod paths;
 
 use std::collections::BTreeMap;
 use std::fs;
@@ -41,7 +41,7 @@ fn extract(document: &Document) -> Vec<Extract> {
 #[test]
 fn the_reader_agrees_with_an_independent_script() {
     let (Some(source), Some(extracted)) =
-        (common::beside("shared/spec/webnn-c515210.bs"), common::beside("shared/spec/algorithms-c515210.json"))
+        (paths::beside("shared/spec/webnn-c515210.bs"), common::beside("shared/spec/algorithms-c515210.json"))
     else {
         return;
     };
@@ -55,7 +55,7 @@ fn the_reader_agrees_with_an_independent_script() {
 
 #[test]
 fn the_reader_agrees_with_what_was_counted_by_hand() {
-    let Some(source) = common::beside("shared/spec/webnn-c515210.bs") else { return };
+    let Some(source) = paths::beside("shared/spec/webnn-c515210.bs") else { return };
     let document = Document::read(&source).unwrap();
     let algorithms = &document.algorithms;
     let elements = |name: &str| algorithms.iter().filter(|algorithm| algorithm.element == name).count();
@@ -85,7 +85,7 @@ fn the_reader_agrees_with_what_was_counted_by_hand() {
 
 #[test]
 fn algorithms_are_named_as_code_names_them() {
-    let Some(source) = common::beside("shared/spec/webnn-c515210.bs") else { return };
+    let Some(source) = paths::beside("shared/spec/webnn-c515210.bs") else { return };
     let document = Document::read(&source).unwrap();
     for name in [
         "MLContext.destroy()",
@@ -107,7 +107,7 @@ fn algorithms_are_named_as_code_names_them() {
 
 #[test]
 fn an_older_revision_is_read_as_well() {
-    let Some(source) = common::beside("shared/spec/webnn-db1e51c.bs") else { return };
+    let Some(source) = paths::beside("shared/spec/webnn-db1e51c.bs") else { return };
     let document = Document::read(&source).unwrap();
     assert!(document.algorithms.len() > 140, "{}", document.algorithms.len());
     assert!(document.algorithm("MLContext.destroy()").is_some());

@@ -42,6 +42,13 @@ pub(super) struct State {
     pub(super) unpack: &'static str,
 }
 
+impl State {
+    /// A state that is one number of a lane.
+    pub(super) const fn number(lane: Lane, join: &'static str, empty: &'static str) -> Self {
+        Self { wgsl: lane.arithmetic(), lane, empty, join, pack: "s", unpack: "words" }
+    }
+}
+
 /// A sum of floats.
 pub(super) const SUM: State = State {
     wgsl: "Sum",
@@ -90,6 +97,8 @@ pub(super) struct Part {
 pub(super) struct Terms {
     /// Defines `fn accumulate(o: u32, first: u32, end: u32) -> State`, over the terms `first..end` of element `o`.
     pub(super) part: Part,
+    /// What accumulating and finishing both refer to.
+    pub(super) shared: Part,
     /// How many terms an element has, at most.
     pub(super) count: u32,
     /// How many loop iterations a term takes.
@@ -112,7 +121,7 @@ pub(super) fn lower(to: &mut Lowering<'_>, terms: &Terms, finish: &Part, output:
     while states.count() / elements > JOINED {
         states = join(to, terms.state, &states, elements)?;
     }
-    last(to, terms.state, &states, finish, output)
+    last(to, terms, &states, finish, output)
 }
 
 /// All in one kernel.
@@ -125,7 +134,7 @@ fn whole(to: &mut Lowering<'_>, terms: &Terms, finish: &Part, output: &Tensor) -
         ),
         ..Part::default()
     };
-    run(to, &[&terms.part, finish, &own], output)
+    run(to, &[&terms.shared, &terms.part, finish, &own], output)
 }
 
 /// The state of each chunk of each element.
@@ -144,7 +153,7 @@ fn chunks(to: &mut Lowering<'_>, terms: &Terms, elements: u32, chunk: u32) -> Lo
         ..Part::default()
     };
     let states = states(to, lane, elements, terms.count.div_ceil(chunk))?;
-    run(to, &[&terms.part, &own], &states)?;
+    run(to, &[&terms.shared, &terms.part, &own], &states)?;
     Ok(states)
 }
 
@@ -171,8 +180,9 @@ fn join(to: &mut Lowering<'_>, state: State, states: &Tensor, elements: u32) -> 
 }
 
 /// The output, from the last states.
-fn last(to: &mut Lowering<'_>, state: State, states: &Tensor, finish: &Part, output: &Tensor) -> Lowered {
+fn last(to: &mut Lowering<'_>, terms: &Terms, states: &Tensor, finish: &Part, output: &Tensor) -> Lowered {
     let own = Part {
+        name: format!("last {}", terms.state.wgsl),
         params: Params::new().number("terms", states.count() / output.count()),
         text: format!(
             "fn element(i: u32) -> {} {{ return finish(i, joined(i, 0u, terms())); }}",
@@ -180,7 +190,7 @@ fn last(to: &mut Lowering<'_>, state: State, states: &Tensor, finish: &Part, out
         ),
         ..Part::default()
     };
-    run(to, &[finish, &own, &joining(state, states)], output)
+    run(to, &[&terms.shared, finish, &own, &joining(terms.state, states)], output)
 }
 
 /// `fn joined(o: u32, first: u32, end: u32) -> State`, the joined states `first..end` of element `o`.

@@ -52,13 +52,16 @@ fn join(to: &mut Lowering<'_>, inputs: &[Tensor], axis: usize, output: &Tensor) 
         *end += length;
         Some(*end)
     });
+    // No element is beyond the end of an unused place, so none is in one.
+    let mut ends = ends.collect::<Vec<_>>();
+    ends.resize(arity, row(output));
     let kernel = Kernel {
         name: super::name(&format!("concat {arity}"), output.lane),
         inputs: (0..arity).map(|place| Input::new(&format!("a{place}"), output.lane)).collect(),
         output: output.lane,
         params: Params::new()
             .number("row", row(output))
-            .list("end", arity, &ends.collect::<Vec<_>>())
+            .list("end", arity, &ends)
             .list("run", arity, &lengths),
         body: body(arity, output.lane.arithmetic()),
     };
@@ -66,7 +69,7 @@ fn join(to: &mut Lowering<'_>, inputs: &[Tensor], axis: usize, output: &Tensor) 
     to.run(&kernel, &bound, output)
 }
 
-/// Finds the input whose part of the row element `i` is in. An unused place ends at 0, before every element.
+/// Finds the input whose part of the row element `i` is in.
 fn body(arity: usize, result: &str) -> String {
     let cases = (1..arity).map(|place| format!("        case {place}u: {{ return a{place}(at); }}\n"));
     let cases = cases.collect::<String>();
@@ -77,7 +80,6 @@ fn body(arity: usize, result: &str) -> String {
              let along = i % row();\n    \
              var place = 0u;\n\
          {steps}    \
-             place = min(place, end_len() - 1u);\n    \
              let at = (i / row()) * run(place) + (along + run(place) - end(place));\n    \
              switch place {{\n\
          {cases}        \

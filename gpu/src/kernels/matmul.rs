@@ -52,7 +52,7 @@ impl Product<'_> {
                 .number("b_step", b_step),
             text: text.to_owned(),
         };
-        Terms { part, count: self.inner, iterations: 1, state: SUM }
+        Terms { part, shared: Part::default(), count: self.inner, iterations: 1, state: SUM }
     }
 }
 

@@ -6,67 +6,45 @@
 use webnn_reference::ops::pool2d::{Pool2d, Pooling};
 
 use crate::kernels::accumulate::{self, NORM, Part, SUM, State, Terms};
-use crate::kernels::reduce::number;
-use crate::kernels::window::{self, Along, Image, Windows};
+use crate::kernels::window::{Image, Windows};
 use crate::kernels::{is_float, name};
 use crate::lower::{Lowered, Lowering, Tensor};
 use crate::wgsl::Lane;
 
 pub(crate) fn lower(to: &mut Lowering<'_>, operation: &Pool2d, inputs: &[Tensor], output: &Tensor) -> Lowered {
-    let (input, lane) = (&inputs[0], inputs[0].lane);
-    let (from, onto) = (Image::new(input, operation.layout), Image::new(output, operation.layout));
-    let windows = windows(operation, from, onto);
-    let table = windows.table(to);
+    let input = &inputs[0];
+    let windows = Windows::new(
+        [Image::new(input, operation.layout), Image::new(output, operation.layout)],
+        operation.window_dimensions,
+        operation.padding,
+        [operation.strides, operation.dilations],
+    );
     let (state, add, finish) = match operation.pooling {
         Pooling::AveragePool2d => (SUM, "sum_add(s, x)", "sum_mean(s, inside(o))"),
         Pooling::L2Pool2d => (NORM, "norm_add(s, x)", "norm_root(s)"),
-        Pooling::MaxPool2d => greatest(lane),
+        Pooling::MaxPool2d => greatest(input.lane),
     };
-    let params = windows
-        .params()
-        .list("output_size", 4, &onto.sizes)
-        .list("output_stride", 4, &onto.strides)
-        .list("input_stride", 4, &from.strides);
     let terms = Terms {
         part: Part {
-            name: name(operation.pooling.as_str(), lane),
+            name: name(operation.pooling.as_str(), input.lane),
             inputs: vec![input.named("a")],
-            text: terms_text(state, add),
+            text: text(state, add),
             ..Part::default()
         },
+        shared: windows.part(to),
         count: windows.most(),
         iterations: 1,
         state,
     };
-    let finish = Part {
-        inputs: vec![table.named("windows")],
-        params,
-        text: finish_text(state, output.lane, finish),
-        ..Part::default()
-    };
-    lower_both(to, terms, finish, output)
+    let (held, result) = (state.wgsl, output.lane.arithmetic());
+    let text = format!("fn finish(o: u32, s: {held}) -> {result} {{ return {finish}; }}\n");
+    accumulate::lower(to, &terms, &Part { text, ..Part::default() }, output)
 }
 
-/// Terms and finish both look at the table: what they share goes with whichever is in a kernel.
-fn lower_both(to: &mut Lowering<'_>, terms: Terms, finish: Part, output: &Tensor) -> Lowered {
-    accumulate::lower(to, &terms, &finish, output)
-}
-
-fn windows(operation: &Pool2d, from: Image, onto: Image) -> Windows {
-    let along = |axis: usize| Along {
-        input: from.sizes[2 + axis],
-        output: onto.sizes[2 + axis],
-        window: operation.window_dimensions[axis],
-        beginning_padding: operation.padding[2 * axis],
-        stride: operation.strides[axis],
-        dilation: operation.dilations[axis],
-    };
-    Windows { rows: along(0), columns: along(1) }
-}
-
+/// The state, with one more element `x`, and finished. The greatest of no elements is the least of the data type.
 fn greatest(lane: Lane) -> (State, &'static str, &'static str) {
     if is_float(lane) {
-        return (number(Lane::F32, "f32_max(s, t)", "f32_of(0xff800000u)"), "f32_max(s, x)", "s");
+        return (State::number(Lane::F32, "f32_max(s, t)", "f32_of(0xff800000u)"), "f32_max(s, x)", "s");
     }
     let (held, least) = match lane {
         Lane::I8 => (Lane::I32, "-128"),
@@ -76,19 +54,25 @@ fn greatest(lane: Lane) -> (State, &'static str, &'static str) {
         Lane::U32 => (lane, "0u"),
         _ => (lane, "bitcast<i32>(0x80000000u)"),
     };
-    (number(held, "max(s, t)", least), "max(s, x)", "s")
+    (State::number(held, "max(s, t)", least), "max(s, x)", "s")
 }
 
-fn terms_text(state: State, add: &str) -> String {
+fn text(state: State, add: &str) -> String {
     let State { wgsl, empty, .. } = state;
     format!(
-        "fn accumulate(o: u32, first: u32, end: u32) -> {wgsl} {{\n}}\n{empty}{add}"
+        "fn accumulate(o: u32, first: u32, end: u32) -> {wgsl} {{\n    \
+             let rows = window_rows(o);\n    \
+             let columns = window_columns(o);\n    \
+             let start = coordinate(o, 0u) * input_stride(0u) + coordinate(o, 1u) * input_stride(1u)\n        \
+                 + rows.input * input_stride(2u) + columns.input * input_stride(3u);\n    \
+             let row_step = dilation(0u) * input_stride(2u);\n    \
+             let column_step = dilation(1u) * input_stride(3u);\n    \
+             var s: {wgsl} = {empty};\n    \
+             for (var n = first; n < min(end, rows.count * columns.count); n++) {{\n        \
+                 let x = a(start + (n / columns.count) * row_step + (n % columns.count) * column_step);\n        \
+                 s = {add};\n    \
+             }}\n    \
+             return s;\n\
+         }}\n"
     )
 }
-
-fn finish_text(_: State, _: Lane, _: &str) -> String {
-    String::new()
-}
-
-#[allow(unused)]
-const W: &str = window::WGSL;

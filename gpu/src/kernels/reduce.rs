@@ -79,13 +79,13 @@ impl Runs {
             params: Params::new().view("kept", self.kept.clone()).view("reduced", self.reduced.clone()),
             text,
         };
-        Terms { part, count: self.length, iterations: 1 + self.reduced.rank() as u32, state }
+        Terms { part, shared: Part::default(), count: self.length, iterations: 1 + self.reduced.rank() as u32, state }
     }
 
     /// The same with the maximum of each run at hand, as `greatest(o)`.
     pub(super) fn exponentials(&self, maxima: &Tensor) -> Terms {
         let mut terms = self.terms(&name("sum of exponentials", self.input.lane), SUM, "sum_add_exp(s, x, greatest(o))");
-        terms.part.inputs.push(maxima.named("greatest"));
+        terms.shared.inputs.push(maxima.named("greatest"));
         terms
     }
 
@@ -102,8 +102,7 @@ impl Runs {
 fn log_sum_exp(to: &mut Lowering<'_>, runs: &Runs, output: &Tensor) -> Lowered {
     let maxima = runs.maxima(to)?;
     let terms = runs.exponentials(&maxima);
-    let mut finish = Part { text: finished(SUM, output.lane, "log_sum_exp(s, highest(o))"), ..Part::default() };
-    finish.inputs.push(maxima.named("highest"));
+    let finish = Part { text: finished(SUM, output.lane, "log_sum_exp(s, greatest(o))"), ..Part::default() };
     accumulate::lower(to, &terms, &finish, output)
 }
 
@@ -119,9 +118,9 @@ fn of_floats(reduction: Reduction) -> (State, &'static str, &'static str) {
         Reduction::L2 => (NORM, "norm_add(s, x)", "norm_root(s)"),
         Reduction::LogSum => (SUM, "sum_add(s, x)", "sum_log(s)"),
         Reduction::LogSumExp => (SUM, "sum_add_exp(s, x, 0.0)", "log_sum_exp(s, 0.0)"),
-        Reduction::Max => (number(Lane::F32, "f32_max(s, t)", "f32_of(0xff800000u)"), "f32_max(s, x)", "s"),
+        Reduction::Max => (State::number(Lane::F32, "f32_max(s, t)", "f32_of(0xff800000u)"), "f32_max(s, x)", "s"),
         Reduction::Mean => (SUM, "sum_add(s, x)", "sum_mean(s, length())"),
-        Reduction::Min => (number(Lane::F32, "f32_min(s, t)", "f32_of(0x7f800000u)"), "f32_min(s, x)", "s"),
+        Reduction::Min => (State::number(Lane::F32, "f32_min(s, t)", "f32_of(0x7f800000u)"), "f32_min(s, x)", "s"),
         Reduction::Product => (PRODUCT, "product_multiply(s, x)", "product_value(s)"),
         Reduction::Sum => (SUM, "sum_add(s, x)", "sum_value(s)"),
         Reduction::SumSquare => (SUM, "sum_add_product(s, x, x)", "sum_value(s)"),
@@ -141,7 +140,7 @@ fn of_integers(reduction: Reduction, lane: Lane) -> (State, &'static str, &'stat
         Lane::U32 => ("0u", "1u", "0u", "0xffffffffu"),
         _ => ("0", "1", "bitcast<i32>(0x80000000u)", "0x7fffffff"),
     };
-    let sum = number(held, "s + t", zero);
+    let sum = State::number(held, "s + t", zero);
     let (state, add) = match reduction {
         Reduction::L1 if held == Lane::I64 => (sum, "s + i64_abs(x)"),
         Reduction::L1 if held == Lane::I32 => (sum, "s + abs(x)"),
@@ -149,15 +148,10 @@ fn of_integers(reduction: Reduction, lane: Lane) -> (State, &'static str, &'stat
         Reduction::L1 | Reduction::Sum | Reduction::L2 | Reduction::LogSum | Reduction::LogSumExp | Reduction::Mean => {
             (sum, "s + x")
         }
-        Reduction::Max => (number(held, "max(s, t)", least), "max(s, x)"),
-        Reduction::Min => (number(held, "min(s, t)", most), "min(s, x)"),
-        Reduction::Product => (number(held, "s * t", one), "s * x"),
+        Reduction::Max => (State::number(held, "max(s, t)", least), "max(s, x)"),
+        Reduction::Min => (State::number(held, "min(s, t)", most), "min(s, x)"),
+        Reduction::Product => (State::number(held, "s * t", one), "s * x"),
         Reduction::SumSquare => (sum, "s + x * x"),
     };
     (state, add, "s")
-}
-
-/// A state that is one number of a lane.
-pub(super) fn number(lane: Lane, join: &'static str, empty: &'static str) -> State {
-    State { wgsl: lane.arithmetic(), lane, empty, join, pack: "s", unpack: "words" }
 }

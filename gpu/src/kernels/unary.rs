@@ -33,7 +33,8 @@ fn of_float(operation: Unary) -> Option<&'static str> {
         Unary::Reciprocal => "f32_recip(x)",
         Unary::RoundEven => "f32_round_even(x)",
         Unary::Sin => "f32_sin(x)",
-        Unary::Sign => "f32_sign(x)",
+        // Neither above nor below zero are both zeros, and NaN too: 0, by the section's words.
+        Unary::Sign => "select(0.0, f32_sign(x), f32_magnitude(x) - 1u < 0x7f800000u)",
         Unary::Sqrt => "f32_sqrt(x)",
         Unary::Tan => "f32_tan(x)",
     })

@@ -7,6 +7,7 @@
 
 use webnn_reference::ops::MLInputOperandLayout;
 
+use crate::kernels::accumulate::Part;
 use crate::lower::{Lowering, Tensor};
 use crate::wgsl::{Params, row_major};
 
@@ -44,16 +45,28 @@ impl Along {
     }
 }
 
-/// Windows of an image.
+/// Windows of an image, and the images they are in and make.
 pub(super) struct Windows {
     pub(super) rows: Along,
     pub(super) columns: Along,
+    pub(super) from: Image,
+    pub(super) onto: Image,
 }
 
 impl Windows {
-    /// The table: rows, then columns.
-    pub(super) fn table(&self, to: &mut Lowering<'_>) -> Tensor {
-        to.table(self.rows.table().chain(self.columns.table()).collect())
+    /// Windows of these sizes, given as for height and width, with the padding of the specification.
+    pub(super) fn new(images: [Image; 2], window: [u32; 2], padding: [u32; 4], steps: [[u32; 2]; 2]) -> Self {
+        let [from, onto] = images;
+        let [strides, dilations] = steps;
+        let along = |axis: usize| Along {
+            input: from.sizes[2 + axis],
+            output: onto.sizes[2 + axis],
+            window: window[axis],
+            beginning_padding: padding[2 * axis],
+            stride: strides[axis],
+            dilation: dilations[axis],
+        };
+        Self { rows: along(0), columns: along(1), from, onto }
     }
 
     /// How many elements of a window are inside the input, at most.
@@ -61,31 +74,42 @@ impl Windows {
         self.rows.most() * self.columns.most()
     }
 
-    /// What the WGSL below refers to.
-    pub(super) fn params(&self) -> Params {
-        Params::new()
-            .number("output_height", self.rows.output)
-            .number("row_dilation", self.rows.dilation)
-            .number("column_dilation", self.columns.dilation)
+    /// The WGSL that finds an element's window, and what it binds.
+    pub(super) fn part(&self, to: &mut Lowering<'_>) -> Part {
+        let table = to.table(self.rows.table().chain(self.columns.table()).collect());
+        let params = Params::new()
+            .list("output_size", 4, &self.onto.sizes)
+            .list("output_stride", 4, &self.onto.strides)
+            .list("input_stride", 4, &self.from.strides)
+            .list("dilation", 2, &[self.rows.dilation, self.columns.dilation]);
+        Part { inputs: vec![table.named("windows")], params, text: WGSL.to_owned(), ..Part::default() }
     }
 }
 
-/// The table's entries in WGSL. The table is bound as `windows`.
-pub(super) const WGSL: &str = "\
+/// Dimensions are counted as in the order batches, channels, height, width, whatever the layout.
+const WGSL: &str = "\
+fn coordinate(o: u32, d: u32) -> u32 { return (o / output_stride(d)) % output_size(d); }
+
+// The window's first element and the number of elements inside the input, and where the first of those lies.
 struct Window { first: u32, count: u32, input: u32 }
-fn window_row(row: u32) -> Window {
-    return Window(windows(3u * row), windows(3u * row + 1u), windows(3u * row + 2u));
+
+fn window(place: u32) -> Window {
+    return Window(windows(3u * place), windows(3u * place + 1u), windows(3u * place + 2u));
 }
-fn window_column(column: u32) -> Window {
-    return window_row(output_height() + column);
-}
+
+fn window_rows(o: u32) -> Window { return window(coordinate(o, 2u)); }
+
+fn window_columns(o: u32) -> Window { return window(output_size(2u) + coordinate(o, 3u)); }
+
+// How many elements of the window are inside the input.
+fn inside(o: u32) -> u32 { return window_rows(o).count * window_columns(o).count; }
 ";
 
 /// Sizes and strides of an image's dimensions, in the order batches, channels, height, width.
 #[derive(Clone, Copy, Debug)]
 pub(super) struct Image {
     pub(super) sizes: [u32; 4],
-    pub(super) strides: [u32; 4],
+    strides: [u32; 4],
 }
 
 impl Image {

@@ -7,7 +7,7 @@ use crate::data_type::MLOperandDataType;
 use crate::descriptor::MLOperandDescriptor;
 use crate::exception::Result;
 use crate::limits::{DataTypes, FLOATS_INT32_AND_BYTES, OperandLimits, Ranks, TensorLimits};
-use crate::number::{Element, Float, Integer, float, truncated};
+use crate::number::{Element, Float, Integer, MLNumber, to_float16, to_float32, truncated};
 use crate::operand::MLOperand;
 use crate::ops::{Bound, MLOperatorOptions, Operation, OperatorRow};
 use crate::value::{Computed, Stored, array};
@@ -98,13 +98,13 @@ trait Castable: Element {
 }
 
 macro_rules! castable {
-    ($float:ty) => {
+    ($float:ty, nearest by $nearest:expr) => {
         impl Castable for $float {
             fn of_float(number: Float) -> Self {
                 Self::rounded(number)
             }
             fn of_integer(number: Integer) -> Self {
-                Self::rounded(float(number))
+                Self::rounded($nearest(MLNumber::BigInt(number.0)))
             }
         }
     };
@@ -123,8 +123,8 @@ macro_rules! castable {
     };
 }
 
-castable!(f32);
-castable!(half::f16);
+castable!(f32, nearest by to_float32);
+castable!(half::f16, nearest by to_float16);
 castable!(i32, from i32::MIN, to i32::MAX);
 castable!(u32, from u32::MIN, to u32::MAX);
 castable!(i64, from i64::MIN, to i64::MAX);
@@ -177,5 +177,14 @@ mod tests {
         assert_eq!(1e30f64.cast::<i64>(), i64::MAX);
         assert_eq!(f64::NAN.cast::<u32>(), 0);
         assert_eq!(1e30f64.cast::<half::f16>(), half::f16::INFINITY);
+    }
+
+    #[test]
+    fn integers_are_rounded_once() {
+        // Just above the middle of two float32 values; by way of binary64 it would be the middle.
+        let number = (1i128 << 60) + (1 << 36) + 1;
+        assert_eq!(Wrapping(number).cast::<f32>(), (1u64 << 60) as f32 + (1u64 << 37) as f32);
+        assert_eq!(Wrapping(-number).cast::<f32>(), -((1u64 << 60) as f32 + (1u64 << 37) as f32));
+        assert_eq!(Wrapping(65519i128).cast::<half::f16>(), half::f16::MAX);
     }
 }

@@ -1,0 +1,259 @@
+//! The platform of one context: its tensors and its graphs.
+//!
+//! Contexts of one [`Gpu`](crate::Gpu) record into one batch, in the order in which their timelines run. Nothing is
+//! submitted until somebody waits for a read, or a tensor is written that what is recorded still uses, or a great deal
+//! has piled up; so the dispatches of many small graphs share a submission.
+
+use std::collections::BTreeMap;
+use std::sync::Arc;
+
+use webnn_reference::buffer::Bytes;
+use webnn_reference::builder::Constant;
+use webnn_reference::data_type::MLOperandDataType;
+use webnn_reference::descriptor::MLOperandDescriptor;
+use webnn_reference::operand::OperandId;
+use webnn_reference::ops::MLInputOperandLayout;
+use webnn_reference::platform::{
+    Computation, GraphImplementation, PendingBytes, Platform, PlatformError, PlatformLimits, TensorData,
+};
+
+use crate::batch::{Batch, PendingRead};
+use crate::device::Device;
+use crate::error::{Error, Result};
+use crate::graph::{Bindings, Ends, Graph};
+use crate::lower::{Bounds, lower};
+use crate::scalar;
+use crate::wgsl::MAX_RANK;
+
+/// So many recorded commands are submitted without being asked for.
+const MANY_COMMANDS: usize = 4096;
+
+/// The most bytes of a tensor: an element's index has 31 bits, and so has the place of its word.
+const MOST_BYTES: u64 = (1 << 31) - 1;
+
+/// A context on a device.
+#[derive(Debug)]
+pub(crate) struct Context {
+    batch: Arc<Batch>,
+    tensors: BTreeMap<TensorData, Tensor>,
+    graphs: BTreeMap<GraphImplementation, Graph>,
+    handles: u64,
+}
+
+/// A tensor's memory.
+#[derive(Debug)]
+struct Tensor {
+    buffer: wgpu::Buffer,
+    bytes: u64,
+    /// [`Batch::flushes`] when it was last recorded; what is recorded uses it as long as that number stays.
+    used: Option<u64>,
+}
+
+impl Context {
+    pub(crate) fn new(batch: Arc<Batch>) -> Self {
+        Self { batch, tensors: BTreeMap::new(), graphs: BTreeMap::new(), handles: 0 }
+    }
+
+    fn device(&self) -> &Arc<Device> {
+        self.batch.device()
+    }
+
+    fn handle(&mut self) -> u64 {
+        self.handles += 1;
+        self.handles
+    }
+
+    fn tensor(&mut self, tensor: TensorData) -> Result<&mut Tensor, PlatformError> {
+        self.tensors.get_mut(&tensor).ok_or_else(|| unknown("tensor"))
+    }
+
+    /// A buffer that holds these bytes. They go straight there, past whatever is recorded.
+    fn uploaded(&self, bytes: &[u8]) -> Result<wgpu::Buffer> {
+        let buffer = self.device().buffer("a constant", bytes.len() as u64)?;
+        self.batch.upload_ahead(&buffer, 0, bytes)?;
+        Ok(buffer)
+    }
+
+    /// A constant's buffer, unless its data come later.
+    fn constant(
+        &mut self,
+        data_type: MLOperandDataType,
+        constant: Constant,
+    ) -> Result<Option<wgpu::Buffer>, PlatformError> {
+        Ok(match constant {
+            Constant::Bytes(bytes) => Some(self.uploaded(&bytes)?),
+            Constant::Scalar(number) => Some(self.uploaded(&scalar::bytes(number, data_type))?),
+            Constant::Tensor(tensor) => {
+                let data = tensor.data().ok_or_else(|| unknown("constant tensor"))?;
+                Some(self.tensor(data)?.buffer.clone())
+            }
+            Constant::Hollow => None,
+        })
+    }
+
+    /// The buffers of a dispatch, by operand. An operand that is two outputs is computed into the first.
+    fn bindings(
+        &mut self,
+        operands: &[(String, OperandId)],
+        tensors: &[(String, TensorData)],
+        bindings: &mut Bindings,
+    ) -> Result<Vec<(OperandId, wgpu::Buffer)>, PlatformError> {
+        let flushes = self.batch.flushes();
+        let mut further = Vec::new();
+        for (name, operand) in operands {
+            let found = tensors.iter().find(|(given, _)| given == name);
+            let (_, data) = found.ok_or_else(|| unknown("tensor of that name"))?;
+            let tensor = self.tensor(*data)?;
+            tensor.used = Some(flushes);
+            let buffer = tensor.buffer.clone();
+            if bindings.contains_key(operand) {
+                further.push((*operand, buffer));
+            } else {
+                bindings.insert(*operand, buffer);
+            }
+        }
+        Ok(further)
+    }
+}
+
+impl Platform for Context {
+    fn limits(&self) -> PlatformLimits {
+        let device = self.device();
+        let wide = [MLOperandDataType::Int64, MLOperandDataType::Uint64];
+        let all = MLOperandDataType::ALL.into_iter();
+        PlatformLimits {
+            data_types: all.filter(|data_type| device.has_int64() || !wide.contains(data_type)).collect(),
+            max_rank: MAX_RANK,
+            max_tensor_byte_length: device.limits().max_buffer_size.min(MOST_BYTES),
+            preferred_input_layout: MLInputOperandLayout::Nchw,
+        }
+    }
+
+    fn create_tensor(&mut self, descriptor: &MLOperandDescriptor) -> Result<TensorData, PlatformError> {
+        let bytes = descriptor.byte_length();
+        let buffer = self.device().buffer("a tensor", bytes)?;
+        let handle = TensorData(self.handle());
+        self.tensors.insert(handle, Tensor { buffer, bytes, used: None });
+        Ok(handle)
+    }
+
+    fn write_tensor(&mut self, tensor: TensorData, bytes: Bytes) -> Result<(), PlatformError> {
+        let batch = Arc::clone(&self.batch);
+        let tensor = self.tensor(tensor)?;
+        let awaited = tensor.used == Some(batch.flushes());
+        let upload = if awaited { Batch::upload } else { Batch::upload_ahead };
+        Ok(upload(&batch, &tensor.buffer, 0, &bytes)?)
+    }
+
+    fn read_tensor(&mut self, tensor: TensorData) -> Result<Box<dyn PendingBytes>, PlatformError> {
+        let batch = Arc::clone(&self.batch);
+        let tensor = self.tensor(tensor)?;
+        tensor.used = Some(batch.flushes());
+        Ok(Box::new(Read(batch.read(&tensor.buffer, 0, tensor.bytes))))
+    }
+
+    fn release_tensor(&mut self, tensor: TensorData) {
+        // What is recorded or running holds the buffer for as long as it needs it.
+        self.tensors.remove(&tensor);
+    }
+
+    fn convert(&mut self, mut computation: Computation) -> Result<GraphImplementation, PlatformError> {
+        let mut constants = Bindings::new();
+        let mut hollow = Vec::new();
+        for (operand, constant) in std::mem::take(&mut computation.constants) {
+            let data_type = computation.operands[operand.0].data_type;
+            match self.constant(data_type, constant)? {
+                Some(buffer) => drop(constants.insert(operand, buffer)),
+                None => hollow.push(operand),
+            }
+        }
+        let limits = self.device().limits();
+        let bounds = Bounds {
+            binding_bytes: limits.max_storage_buffer_binding_size,
+            bindings: limits.max_storage_buffers_per_shader_stage as usize,
+        };
+        let program = lower(&computation, bounds)?;
+        let Computation { operands, inputs, outputs, .. } = computation;
+        let ends = Ends { inputs, outputs, operands, hollow };
+        let graph = Graph::new(self.device(), program, ends, constants)?;
+        let handle = GraphImplementation(self.handle());
+        self.graphs.insert(handle, graph);
+        Ok(handle)
+    }
+
+    fn set_constant(
+        &mut self,
+        graph: GraphImplementation,
+        constant: OperandId,
+        bytes: Bytes,
+    ) -> Result<(), PlatformError> {
+        let buffer = self.uploaded(&bytes)?;
+        let graph = self.graphs.get_mut(&graph).ok_or_else(|| unknown("graph"))?;
+        graph.set_constant(constant, buffer);
+        Ok(())
+    }
+
+    fn dispatch(
+        &mut self,
+        graph: GraphImplementation,
+        inputs: &[(String, TensorData)],
+        outputs: &[(String, TensorData)],
+    ) -> Result<(), PlatformError> {
+        let mut graph = self.graphs.remove(&graph).map(|found| (graph, found)).ok_or_else(|| unknown("graph"))?;
+        let issued = self.issue(&mut graph.1, inputs, outputs);
+        self.graphs.insert(graph.0, graph.1);
+        issued
+    }
+
+    fn release_graph(&mut self, graph: GraphImplementation) {
+        self.graphs.remove(&graph);
+    }
+}
+
+impl Context {
+    fn issue(
+        &mut self,
+        graph: &mut Graph,
+        inputs: &[(String, TensorData)],
+        outputs: &[(String, TensorData)],
+    ) -> Result<(), PlatformError> {
+        let mut bindings = Bindings::new();
+        self.bindings(&graph.inputs, inputs, &mut bindings)?;
+        let copies = self.bindings(&graph.outputs, outputs, &mut bindings)?;
+        graph.dispatch(&self.batch, &bindings)?;
+        for (operand, copy) in &copies {
+            let bytes = crate::device::whole_words(graph.descriptor(*operand).byte_length());
+            self.batch.copy((&bindings[operand]).into(), copy.into(), bytes)?;
+        }
+        if self.batch.recorded() > MANY_COMMANDS {
+            self.batch.flush()?;
+        }
+        Ok(())
+    }
+}
+
+/// Bytes on their way back.
+struct Read(PendingRead);
+
+impl PendingBytes for Read {
+    fn wait(self: Box<Self>) -> Result<Vec<u8>, PlatformError> {
+        Ok(self.0.wait()?)
+    }
+}
+
+fn unknown(what: &str) -> PlatformError {
+    PlatformError::Unsupported(format!("the {what} is not one of this context, or was released"))
+}
+
+impl From<Error> for PlatformError {
+    fn from(error: Error) -> Self {
+        match error {
+            Error::Lost(why) => Self::Lost(why),
+            // A device that hangs is as good as gone.
+            Error::TimedOut(_) => Self::Lost(error.to_string()),
+            Error::OutOfMemory(what) => Self::OutOfMemory(what),
+            Error::TooLarge { .. } => Self::OutOfMemory(error.to_string()),
+            Error::NoAdapter { .. } | Error::NoDevice(_) | Error::Refused(_) => Self::Unsupported(error.to_string()),
+        }
+    }
+}
