@@ -18,7 +18,7 @@ use webnn_reference::platform::{
 };
 
 use crate::batch::{Batch, PendingRead};
-use crate::device::Device;
+use crate::device::{Device, whole_words};
 use crate::error::{Error, Result};
 use crate::graph::{Bindings, Ends, Graph};
 use crate::lower::{Bounds, lower};
@@ -63,8 +63,8 @@ impl Context {
         self.handles
     }
 
-    fn tensor(&mut self, tensor: TensorData) -> Result<&mut Tensor, PlatformError> {
-        self.tensors.get_mut(&tensor).ok_or_else(|| unknown("tensor"))
+    fn tensor(&self, tensor: TensorData) -> Result<&Tensor, PlatformError> {
+        self.tensors.get(&tensor).ok_or_else(|| unknown("tensor"))
     }
 
     /// A buffer that holds these bytes. They go straight there, past whatever is recorded.
@@ -76,7 +76,7 @@ impl Context {
 
     /// A constant's buffer, unless its data come later.
     fn constant(
-        &mut self,
+        &self,
         data_type: MLOperandDataType,
         constant: Constant,
     ) -> Result<Option<wgpu::Buffer>, PlatformError> {
@@ -91,21 +91,19 @@ impl Context {
         })
     }
 
-    /// The buffers of a dispatch, by operand. An operand that is two outputs is computed into the first.
-    fn bindings(
-        &mut self,
+    /// Adds to the buffers of a dispatch, by operand. Returns those of operands that have one already: an operand that
+    /// is two outputs is computed into the first.
+    fn bind(
+        &self,
         operands: &[(String, OperandId)],
         tensors: &[(String, TensorData)],
         bindings: &mut Bindings,
     ) -> Result<Vec<(OperandId, wgpu::Buffer)>, PlatformError> {
-        let flushes = self.batch.flushes();
         let mut further = Vec::new();
         for (name, operand) in operands {
             let found = tensors.iter().find(|(given, _)| given == name);
             let (_, data) = found.ok_or_else(|| unknown("tensor of that name"))?;
-            let tensor = self.tensor(*data)?;
-            tensor.used = Some(flushes);
-            let buffer = tensor.buffer.clone();
+            let buffer = self.tensor(*data)?.buffer.clone();
             if bindings.contains_key(operand) {
                 further.push((*operand, buffer));
             } else {
@@ -113,6 +111,35 @@ impl Context {
             }
         }
         Ok(further)
+    }
+
+    /// Records a graph's dispatches.
+    fn record(
+        &self,
+        graph: &mut Graph,
+        inputs: &[(String, TensorData)],
+        outputs: &[(String, TensorData)],
+    ) -> Result<(), PlatformError> {
+        let mut bindings = Bindings::new();
+        self.bind(&graph.inputs, inputs, &mut bindings)?;
+        let copies = self.bind(&graph.outputs, outputs, &mut bindings)?;
+        graph.dispatch(&self.batch, &bindings)?;
+        for (operand, copy) in &copies {
+            let bytes = whole_words(graph.descriptor(*operand).byte_length());
+            self.batch.copy((&bindings[operand]).into(), copy.into(), bytes)?;
+        }
+        Ok(())
+    }
+
+    /// Remembers that what is recorded uses these tensors. After recording: whoever shares the batch may flush it in
+    /// between, and a number that is too high costs a flush, one that is too low the order of a write.
+    fn mark(&mut self, tensors: impl IntoIterator<Item = TensorData>) {
+        let flushes = self.batch.flushes();
+        for tensor in tensors {
+            if let Some(tensor) = self.tensors.get_mut(&tensor) {
+                tensor.used = Some(flushes);
+            }
+        }
     }
 }
 
@@ -138,18 +165,17 @@ impl Platform for Context {
     }
 
     fn write_tensor(&mut self, tensor: TensorData, bytes: Bytes) -> Result<(), PlatformError> {
-        let batch = Arc::clone(&self.batch);
         let tensor = self.tensor(tensor)?;
-        let awaited = tensor.used == Some(batch.flushes());
+        let awaited = tensor.used == Some(self.batch.flushes());
         let upload = if awaited { Batch::upload } else { Batch::upload_ahead };
-        Ok(upload(&batch, &tensor.buffer, 0, &bytes)?)
+        Ok(upload(&self.batch, &tensor.buffer, 0, &bytes)?)
     }
 
     fn read_tensor(&mut self, tensor: TensorData) -> Result<Box<dyn PendingBytes>, PlatformError> {
-        let batch = Arc::clone(&self.batch);
-        let tensor = self.tensor(tensor)?;
-        tensor.used = Some(batch.flushes());
-        Ok(Box::new(Read(batch.read(&tensor.buffer, 0, tensor.bytes))))
+        let found = self.tensor(tensor)?;
+        let read = self.batch.read(&found.buffer, 0, found.bytes);
+        self.mark([tensor]);
+        Ok(Box::new(Read(read)))
     }
 
     fn release_tensor(&mut self, tensor: TensorData) {
@@ -175,7 +201,7 @@ impl Platform for Context {
         let program = lower(&computation, bounds)?;
         let Computation { operands, inputs, outputs, .. } = computation;
         let ends = Ends { inputs, outputs, operands, hollow };
-        let graph = Graph::new(self.device(), program, ends, constants)?;
+        let graph = Graph::new(self.device(), &program, ends, constants)?;
         let handle = GraphImplementation(self.handle());
         self.graphs.insert(handle, graph);
         Ok(handle)
@@ -199,36 +225,19 @@ impl Platform for Context {
         inputs: &[(String, TensorData)],
         outputs: &[(String, TensorData)],
     ) -> Result<(), PlatformError> {
-        let mut graph = self.graphs.remove(&graph).map(|found| (graph, found)).ok_or_else(|| unknown("graph"))?;
-        let issued = self.issue(&mut graph.1, inputs, outputs);
-        self.graphs.insert(graph.0, graph.1);
-        issued
-    }
-
-    fn release_graph(&mut self, graph: GraphImplementation) {
-        self.graphs.remove(&graph);
-    }
-}
-
-impl Context {
-    fn issue(
-        &mut self,
-        graph: &mut Graph,
-        inputs: &[(String, TensorData)],
-        outputs: &[(String, TensorData)],
-    ) -> Result<(), PlatformError> {
-        let mut bindings = Bindings::new();
-        self.bindings(&graph.inputs, inputs, &mut bindings)?;
-        let copies = self.bindings(&graph.outputs, outputs, &mut bindings)?;
-        graph.dispatch(&self.batch, &bindings)?;
-        for (operand, copy) in &copies {
-            let bytes = crate::device::whole_words(graph.descriptor(*operand).byte_length());
-            self.batch.copy((&bindings[operand]).into(), copy.into(), bytes)?;
-        }
+        let mut found = self.graphs.remove(&graph).ok_or_else(|| unknown("graph"))?;
+        let recorded = self.record(&mut found, inputs, outputs);
+        self.graphs.insert(graph, found);
+        self.mark(inputs.iter().chain(outputs).map(|(_, tensor)| *tensor));
+        recorded?;
         if self.batch.recorded() > MANY_COMMANDS {
             self.batch.flush()?;
         }
         Ok(())
+    }
+
+    fn release_graph(&mut self, graph: GraphImplementation) {
+        self.graphs.remove(&graph);
     }
 }
 

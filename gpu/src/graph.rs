@@ -61,7 +61,7 @@ pub(crate) type Bindings = BTreeMap<OperandId, wgpu::Buffer>;
 
 impl Graph {
     /// Compiles a program and makes its memory. `constants` are those that have their data.
-    pub(crate) fn new(device: &Device, program: Program, ends: Ends, constants: Bindings) -> Result<Self> {
+    pub(crate) fn new(device: &Device, program: &Program, ends: Ends, constants: Bindings) -> Result<Self> {
         let Ends { inputs, outputs, operands, hollow } = ends;
         let mut numbers = Numbers::new(device);
         let tables = program.tables.iter().map(|table| numbers.add(table)).collect();
@@ -79,7 +79,7 @@ impl Graph {
         let foreign = inputs.iter().chain(&outputs).map(|(_, operand)| *operand).chain(hollow).collect();
         let mut memory = Memory { buffers: BTreeMap::new(), numbers: numbers.upload(device)?, tables };
         memory.buffers.extend(constants.into_iter().map(|(operand, buffer)| (Slot::Operand(operand), buffer)));
-        memory.allocate(device, &program, &operands, &foreign)?;
+        memory.allocate(device, program, &operands, &foreign)?;
         Ok(Self { inputs, outputs, operands, steps, memory })
     }
 

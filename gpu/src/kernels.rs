@@ -36,7 +36,14 @@ use crate::lower::{Lowered, Lowering, Tensor};
 use crate::wgsl::{Input, Kernel, Lane, Params, View};
 
 /// An element-wise kernel: `expression` of `x`, the element of the input at the same place.
-fn map(to: &mut Lowering<'_>, name: &str, params: Params, expression: &str, input: &Tensor, output: &Tensor) -> Lowered {
+fn map(
+    to: &mut Lowering<'_>,
+    name: &str,
+    params: Params,
+    expression: &str,
+    input: &Tensor,
+    output: &Tensor,
+) -> Lowered {
     let result = output.lane.arithmetic();
     let kernel = Kernel {
         name: name.to_owned(),

@@ -17,7 +17,7 @@ const PART_ALIGNMENT: u64 = 4096;
 
 /// The dispatches of a kernel over these tensors.
 pub(crate) fn steps(kernel: &Kernel, inputs: &[&Tensor], output: &Tensor, bounds: Bounds) -> Lowered<Vec<Step>> {
-    let part_bytes = bounds.binding_bytes / PART_ALIGNMENT * PART_ALIGNMENT;
+    let part_bytes = part_bytes(bounds);
     let mut split = Split { kernel: kernel.clone(), bound: Vec::new() };
     split.kernel.inputs.clear();
     for (input, tensor) in kernel.inputs.iter().zip(inputs) {
@@ -31,6 +31,15 @@ pub(crate) fn steps(kernel: &Kernel, inputs: &[&Tensor], output: &Tensor, bounds
         return Err(PlatformError::Unsupported(message));
     }
     Ok(split.outputs(output, part_bytes))
+}
+
+/// In how many parts a tensor is bound.
+pub(crate) fn parts(tensor: &Tensor, bounds: Bounds) -> usize {
+    ranges(tensor, part_bytes(bounds)).len()
+}
+
+fn part_bytes(bounds: Bounds) -> u64 {
+    bounds.binding_bytes / PART_ALIGNMENT * PART_ALIGNMENT
 }
 
 /// A kernel whose inputs are being split.
@@ -103,9 +112,7 @@ fn counting_from(kernel: &Kernel, first: u32) -> Kernel {
     counting.params = counting.params.number("first_of_part", first);
     counting.body = kernel.body.replace("fn element(", "fn element_of_all(");
     let result = kernel.output.arithmetic();
-    let _ = write!(
-        counting.body,
-        "\nfn element(i: u32) -> {result} {{ return element_of_all(first_of_part() + i); }}\n"
-    );
+    let _ =
+        write!(counting.body, "\nfn element(i: u32) -> {result} {{ return element_of_all(first_of_part() + i); }}\n");
     counting
 }

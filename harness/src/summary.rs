@@ -1,9 +1,10 @@
 //! What a run came to: a table of the subjects (an operator, or a file of scenarios), and a list of what needs a look.
 
+use std::cmp::Ordering;
 use std::collections::BTreeMap;
 use std::fmt::Write as _;
 
-use comfy_table::{Cell, CellAlignment, Color, LineStyle, Table, presets};
+use anstyle::AnsiColor;
 
 use crate::implementation::Description;
 use crate::judge::Outcome;
@@ -177,50 +178,38 @@ impl Summary {
         reasons.filter_map(|(name, reason)| Some((name.as_str(), reason.as_deref()?))).next()
     }
 
-    /// The table.
+    /// The table: a row for each subject, and one for all.
     pub(crate) fn table(&self) -> String {
-        let mut table = Table::new();
-        table.load_style(presets::NOTHING.header_separator(LineStyle::none().fill('─').junction('─')));
-        let mut header = vec!["".to_owned(), "vectors".to_owned()];
-        for name in &self.implementations {
-            header.push(format!("{name}\npassed"));
-            header.extend(["\nfailed", "\nerrored", "\nskipped"].map(str::to_owned));
-        }
+        let names = self.rows.keys().map(String::len).max().unwrap_or(0).max("vectors".len());
         let compares = self.implementations.len() > 1;
-        if compares {
-            header.push("largest difference\nbetween them".to_owned());
+        let mut text = String::new();
+        _ = write!(text, "{:names$}  {:>7}", "", "");
+        for name in &self.implementations {
+            _ = write!(text, "   {:<24}", shortened(name, 24));
         }
-        table.set_header(header);
-        for (subject, row) in &self.rows {
-            table.add_row(self.row(subject, row, compares));
+        _ = write!(text, "\n{:names$}  {:>7}", "", "vectors");
+        for _ in &self.implementations {
+            _ = write!(text, "   {:>6}{:>6}{:>6}{:>6}", "pass", "fail", "error", "skip");
         }
-        table.add_row(self.row("all", &self.total(), compares));
-        for column in table.column_iter_mut().skip(1).take(1 + 4 * self.implementations.len()) {
-            column.set_cell_alignment(CellAlignment::Right);
+        let width = names + 9 + 27 * self.implementations.len() + if compares { 17 } else { 0 };
+        _ = writeln!(text, "{}\n{}", if compares { "   they differ by" } else { "" }, "\u{2500}".repeat(width));
+        for (subject, row) in self.rows.iter().map(|(subject, row)| (subject.as_str(), row)) {
+            row.write(&mut text, subject, names, compares);
         }
-        table.trim_fmt()
-    }
-
-    fn row(&self, subject: &str, row: &Row, compares: bool) -> Vec<Cell> {
-        let mut cells = vec![Cell::new(subject), Cell::new(row.vectors)];
-        for tally in &row.tallies {
-            let unexpected = tally.failed + tally.errored > tally.expected_failures;
-            let colour = if unexpected { Color::Red } else { Color::Yellow };
-            cells.push(count(tally.passed, Some(Color::Green)));
-            cells.push(count(tally.failed, Some(colour)));
-            cells.push(count(tally.errored, Some(colour)));
-            cells.push(count(tally.skipped + tally.open, None));
-        }
-        if compares {
-            cells.push(Cell::new(difference_text(row)));
-        }
-        cells
+        self.total().write(&mut text, "all", names, compares);
+        text
     }
 
     fn total(&self) -> Row {
         let mut total = Row { tallies: vec![Tally::default(); self.implementations.len()], ..Row::default() };
         for row in self.rows.values() {
             total.vectors += row.vectors;
+            if let Some(worst) = &row.worst
+                && total.worst.as_ref().is_none_or(|so_far| worst.distance > so_far.distance)
+            {
+                total.worst = Some(worst.clone());
+            }
+            total.of_other_shape += row.of_other_shape;
             for (sum, tally) in total.tallies.iter_mut().zip(&row.tallies) {
                 sum.passed += tally.passed;
                 sum.bit_equal += tally.bit_equal;
@@ -232,6 +221,21 @@ impl Summary {
             }
         }
         total
+    }
+
+    /// Where the implementations part, the largest distances first.
+    fn largest_differences(&self, text: &mut String) {
+        const MOST: usize = 8;
+        let mut worst: Vec<&Worst> = self.rows.values().filter_map(|row| row.worst.as_ref()).collect();
+        worst.retain(|worst| !worst.distance.is_zero());
+        worst.sort_by(|a, b| b.distance.partial_cmp(&a.distance).unwrap_or(Ordering::Equal));
+        if worst.is_empty() {
+            return;
+        }
+        _ = writeln!(text, "they differ most, for each row of the table, in:");
+        for Worst { distance, vector, output, index } in worst.iter().take(MOST) {
+            _ = writeln!(text, "  {distance:<8} {vector}, {output}[{index}]", distance = distance.to_string());
+        }
     }
 
     /// What stands below the table: implementations, known failures, skipped vectors, and what was unexpected.
@@ -257,6 +261,7 @@ impl Summary {
                 }
             };
         }
+        self.largest_differences(&mut text);
         for ((implementation, reason), count) in &self.skipped {
             if self.not_started[*implementation].is_none() {
                 _ = writeln!(text, "{}: {count} skipped: {reason}", self.implementations[*implementation]);
@@ -285,29 +290,53 @@ impl Summary {
     }
 }
 
-/// A count, or nothing where there is none.
-fn count(count: usize, colour: Option<Color>) -> Cell {
-    let cell = Cell::new(if count == 0 { String::new() } else { count.to_string() });
-    match colour {
-        Some(colour) if count > 0 => cell.fg(colour),
-        _ => cell,
-    }
-}
-
-fn difference_text(row: &Row) -> String {
-    let shapes = if row.of_other_shape > 0 { format!("{} of other shape ", row.of_other_shape) } else { String::new() };
-    match &row.worst {
-        Some(worst) if worst.distance.is_zero() => format!("{shapes}none"),
-        Some(Worst { distance, vector, output, index }) => {
-            let name = vector.split_once('/').map_or(vector.as_str(), |(_, name)| name);
-            format!("{shapes}{distance} at {output}[{index}] of {}", shortened(name))
+impl Row {
+    fn write(&self, text: &mut String, subject: &str, width: usize, compares: bool) {
+        _ = write!(text, "{subject:width$}  {:>7}", self.vectors);
+        for tally in &self.tallies {
+            let unexpected = tally.failed + tally.errored > tally.expected_failures;
+            let failed = if unexpected { AnsiColor::Red } else { AnsiColor::Yellow };
+            text.push_str("   ");
+            text.push_str(&count(tally.passed, Some(AnsiColor::Green)));
+            text.push_str(&count(tally.failed, Some(failed)));
+            text.push_str(&count(tally.errored, Some(failed)));
+            text.push_str(&count(tally.skipped + tally.open, None));
         }
-        None => shapes,
+        if compares {
+            _ = write!(text, "   {}", self.difference());
+        }
+        let end = text.trim_end().len();
+        text.truncate(end);
+        text.push('\n');
+    }
+
+    fn difference(&self) -> String {
+        match &self.worst {
+            _ if self.of_other_shape > 0 => format!("{} other shapes", self.of_other_shape),
+            Some(worst) if worst.distance.is_zero() => "nothing".into(),
+            Some(worst) => worst.distance.to_string(),
+            None => String::new(),
+        }
     }
 }
 
-/// A name that is short enough for a row; the result file has the whole.
-fn shortened(name: &str) -> String {
-    const MOST: usize = 48;
-    if name.chars().count() <= MOST { name.to_owned() } else { name.chars().take(MOST).chain("...".chars()).collect() }
+/// A count in a column of its own, or nothing where there is none.
+fn count(count: usize, colour: Option<AnsiColor>) -> String {
+    match colour {
+        _ if count == 0 => " ".repeat(6),
+        None => format!("{count:>6}"),
+        Some(colour) => {
+            let style = colour.on_default();
+            format!("{style}{count:>6}{style:#}")
+        }
+    }
+}
+
+/// A name that is short enough for its column.
+fn shortened(name: &str, most: usize) -> String {
+    if name.chars().count() <= most {
+        name.to_owned()
+    } else {
+        name.chars().take(most - 3).chain("...".chars()).collect()
+    }
 }

@@ -4,12 +4,13 @@
 //! A kernel binds as many inputs as a device has bindings for, at most 30, and WebNN allows 8192; beyond that, groups
 //! are concatenated first, and then their results, like the levels of a tree. Each level moves every element once.
 //!
-//! Kernels are made for 2, 4, 8, 16 and 30 inputs; what is left over is bound to the first input and never read.
+//! Kernels are made for 2, 4, 8, 16 and 30 inputs; places left over are bound to the smallest input and never read.
 
 use webnn_reference::ops::concat::Concat;
 
 use crate::kernels::strided;
 use crate::lower::{Lowered, Lowering, Tensor};
+use crate::split;
 use crate::wgsl::{Input, Kernel, Params};
 
 /// The numbers of inputs that there are kernels for.
@@ -17,35 +18,59 @@ const ARITIES: [usize; 5] = [2, 4, 8, 16, 30];
 
 pub(crate) fn lower(to: &mut Lowering<'_>, operation: &Concat, inputs: &[Tensor], output: &Tensor) -> Lowered {
     let axis = operation.axis as usize;
-    let inputs = inputs.iter().map(Tensor::raw).collect::<Vec<_>>();
-    // One binding is for the output and one for the parameters.
-    let room = to.bounds().bindings.saturating_sub(2);
-    let most = ARITIES.into_iter().rfind(|arity| *arity <= room).unwrap_or(ARITIES[0]);
-    let joined = levels(to, inputs, axis, most)?;
-    join(to, &joined, axis, &output.raw())
+    let mut inputs = inputs.iter().map(Tensor::raw).collect::<Vec<_>>();
+    loop {
+        let first = group(to, &inputs);
+        // All of them, or too large for any kernel, which is going to say so.
+        if first == inputs.len() || first < 2 {
+            return join(to, &inputs, axis, &output.raw());
+        }
+        inputs = level(to, &inputs, axis)?;
+    }
 }
 
-/// Joins groups of inputs until no more are left than one kernel takes.
-fn levels(to: &mut Lowering<'_>, mut inputs: Vec<Tensor>, axis: usize, most: usize) -> Lowered<Vec<Tensor>> {
-    while inputs.len() > most {
-        let mut joined = Vec::new();
-        for group in inputs.chunks(most) {
-            let mut shape = group[0].shape.clone();
-            shape[axis] = group.iter().map(|input| input.shape[axis]).sum();
-            let output = to.scratch(group[0].lane, &shape);
-            join(to, group, axis, &output)?;
-            joined.push(output);
+/// Joins inputs in groups.
+fn level(to: &mut Lowering<'_>, mut inputs: &[Tensor], axis: usize) -> Lowered<Vec<Tensor>> {
+    let mut joined = Vec::new();
+    while !inputs.is_empty() {
+        let (members, rest) = inputs.split_at(group(to, inputs).max(1));
+        inputs = rest;
+        if let [only] = members {
+            joined.push(only.clone());
+            continue;
         }
-        inputs = joined;
+        let mut shape = members[0].shape.clone();
+        shape[axis] = members.iter().map(|input| input.shape[axis]).sum();
+        let output = to.scratch(members[0].lane, &shape);
+        join(to, members, axis, &output)?;
+        joined.push(output);
     }
-    Ok(inputs)
+    Ok(joined)
+}
+
+/// How many inputs, from the first on, one kernel takes.
+fn group(to: &Lowering<'_>, inputs: &[Tensor]) -> usize {
+    // One binding is for the output and one for the parameters.
+    let room = to.bounds().bindings.saturating_sub(2);
+    let parts = inputs.iter().map(|input| split::parts(input, to.bounds())).collect::<Vec<_>>();
+    let fits = |count: usize| {
+        let least = parts[..count].iter().min().copied().unwrap_or(1);
+        let unused = arity(count).map(|arity| arity - count);
+        unused.is_some_and(|unused| parts[..count].iter().sum::<usize>() + unused * least <= room)
+    };
+    (1..=inputs.len().min(ARITIES[ARITIES.len() - 1])).rfind(|count| fits(*count)).unwrap_or(0)
+}
+
+/// The places of the kernel that takes so many inputs.
+fn arity(count: usize) -> Option<usize> {
+    ARITIES.into_iter().find(|arity| *arity >= count)
 }
 
 fn join(to: &mut Lowering<'_>, inputs: &[Tensor], axis: usize, output: &Tensor) -> Lowered {
     if let [only] = inputs {
         return strided::copy(to, only, output);
     }
-    let arity = ARITIES.into_iter().find(|arity| *arity >= inputs.len()).unwrap_or(inputs.len());
+    let arity = arity(inputs.len()).unwrap_or(inputs.len());
     let row = |tensor: &Tensor| tensor.shape[axis..].iter().product::<u32>();
     let lengths = inputs.iter().map(row).collect::<Vec<_>>();
     let ends = lengths.iter().scan(0, |end, length| {
@@ -59,13 +84,11 @@ fn join(to: &mut Lowering<'_>, inputs: &[Tensor], axis: usize, output: &Tensor) 
         name: super::name(&format!("concat {arity}"), output.lane),
         inputs: (0..arity).map(|place| Input::new(&format!("a{place}"), output.lane)).collect(),
         output: output.lane,
-        params: Params::new()
-            .number("row", row(output))
-            .list("end", arity, &ends)
-            .list("run", arity, &lengths),
+        params: Params::new().number("row", row(output)).list("end", arity, &ends).list("run", arity, &lengths),
         body: body(arity, output.lane.arithmetic()),
     };
-    let bound = (0..arity).map(|place| inputs.get(place).unwrap_or(&inputs[0])).collect::<Vec<_>>();
+    let least = inputs.iter().min_by_key(|input| input.bytes()).unwrap_or(output);
+    let bound = (0..arity).map(|place| inputs.get(place).unwrap_or(least)).collect::<Vec<_>>();
     to.run(&kernel, &bound, output)
 }
 

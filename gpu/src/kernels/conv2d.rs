@@ -46,10 +46,9 @@ pub(crate) fn lower(to: &mut Lowering<'_>, operation: &Conv2d, inputs: &[Tensor]
 
 fn finish(bias: Option<&Tensor>) -> Part {
     match bias {
-        None => Part {
-            text: "fn finish(o: u32, s: Sum) -> f32 { return sum_value(s); }\n".to_owned(),
-            ..Part::default()
-        },
+        None => {
+            Part { text: "fn finish(o: u32, s: Sum) -> f32 { return sum_value(s); }\n".to_owned(), ..Part::default() }
+        }
         Some(bias) => Part {
             name: "bias".to_owned(),
             inputs: vec![bias.named("bias")],

@@ -42,7 +42,8 @@ fn finish(operation: &Gemm, c: Option<&Tensor>, output: &Tensor) -> Part {
             name: name("scaled and added", c.lane),
             inputs: vec![c.named("c")],
             params: scale(params, "beta", operation.beta).view("c_at", broadcast(c, output)),
-            text: "fn finish(o: u32, s: Sum) -> f32 { return sum_scaled(s, alpha(), beta(), c(c_at(o))); }\n".to_owned(),
+            text: "fn finish(o: u32, s: Sum) -> f32 { return sum_scaled(s, alpha(), beta(), c(c_at(o))); }\n"
+                .to_owned(),
         },
     }
 }

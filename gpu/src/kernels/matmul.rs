@@ -17,7 +17,8 @@ pub(crate) fn lower(to: &mut Lowering<'_>, inputs: &[Tensor], output: &Tensor) -
         b: (b, walk(b, output, Matrix::Columns), columns),
         inner: a.shape[rank_a - 1],
     };
-    let finish = Part { text: "fn finish(o: u32, s: Sum) -> f32 { return sum_value(s); }\n".to_owned(), ..Part::default() };
+    let finish =
+        Part { text: "fn finish(o: u32, s: Sum) -> f32 { return sum_value(s); }\n".to_owned(), ..Part::default() };
     accumulate::lower(to, &product.terms(), &finish, output)
 }
 

@@ -84,7 +84,8 @@ impl Runs {
 
     /// The same with the maximum of each run at hand, as `greatest(o)`.
     pub(super) fn exponentials(&self, maxima: &Tensor) -> Terms {
-        let mut terms = self.terms(&name("sum of exponentials", self.input.lane), SUM, "sum_add_exp(s, x, greatest(o))");
+        let mut terms =
+            self.terms(&name("sum of exponentials", self.input.lane), SUM, "sum_add_exp(s, x, greatest(o))");
         terms.shared.inputs.push(maxima.named("greatest"));
         terms
     }

@@ -17,19 +17,13 @@ pub(crate) fn lower(to: &mut Lowering<'_>, operation: &Softmax, inputs: &[Tensor
     let rows = Runs::new(input, &[operation.axis]);
     let maxima = rows.maxima(to)?;
     let sums = to.scratch(Lane::Bits128, &[rows.count()]);
-    let finish = Part {
-        text: "fn finish(o: u32, s: Sum) -> vec4<u32> { return sum_pack(s); }\n".to_owned(),
-        ..Part::default()
-    };
+    let finish =
+        Part { text: "fn finish(o: u32, s: Sum) -> vec4<u32> { return sum_pack(s); }\n".to_owned(), ..Part::default() };
     accumulate::lower(to, &rows.exponentials(&maxima), &finish, &sums)?;
 
     let kernel = Kernel {
         name: name("softmax", input.lane),
-        inputs: vec![
-            Input::new("a", input.lane),
-            Input::new("greatest", maxima.lane),
-            Input::new("total", sums.lane),
-        ],
+        inputs: vec![Input::new("a", input.lane), Input::new("greatest", maxima.lane), Input::new("total", sums.lane)],
         output: output.lane,
         params: Params::new().view("row", row_of_element(&input.shape, axis).collapsed()),
         body: "fn element(i: u32) -> f32 {\n    \

@@ -83,15 +83,19 @@ fn total_value(t: Total) -> f32 { return f32_opaque((t.hi + t.lo) * t.unit) * t.
 
 fn sum_value(sum: Sum) -> f32 { return total_value(sum_total(sum)); }
 
-// Divided as a pair, where the low part is more than nothing.
 fn sum_mean(sum: Sum, count: u32) -> f32 {
     let t = sum_total(sum);
+    return f32_opaque(pair_over_count(t.hi, t.lo, count) * t.unit) * t.unit;
+}
+
+// Divided as a pair, where the low part is more than nothing.
+fn pair_over_count(hi: f32, lo: f32, count: u32) -> f32 {
     let n = u32_to_f32(count);
-    let m = f32_magnitude(t.hi);
-    if (m < 0x20000000u || m >= 0x7f800000u || count == 0u) { return f32_div(t.hi + t.lo, n); }
+    let m = f32_magnitude(hi);
+    if (m < 0x20000000u || m >= 0x7f800000u || count == 0u) { return f32_div(hi + lo, n); }
     let rest = i32_to_f32(bitcast<i32>(count - f32_to_u32(n)));
-    let q = pair_mul(Pair(t.hi, t.lo), pair_recip(Pair(n, rest)));
-    return f32_opaque((q.hi + q.lo) * t.unit) * t.unit;
+    let q = pair_mul(Pair(hi, lo), pair_recip(Pair(n, rest)));
+    return q.hi + q.lo;
 }
 
 // The logarithm, to first order in the low part. Beside it, for the upper sum, 160 ln 2.

@@ -137,7 +137,7 @@ pub(crate) fn run(arguments: &Arguments) -> Result<u8, Failure> {
     bar.finish_and_clear();
     let took = begun.elapsed().as_secs_f64();
     let path = results.finish(summary.unexpected(), took)?;
-    anstream::println!("{}\n", summary.table());
+    anstream::println!("{}", summary.table());
     anstream::print!("{}", summary.remarks(arguments.show));
     anstream::println!("\n{} vectors in {took:.2} s; results in {}", vectors.len(), path.display());
     exit_code(arguments, &summary)
