@@ -76,14 +76,20 @@ struct Worker {
 /// After so many workers that hung, the rest of the vectors is not tried.
 const MOST_GIVEN_UP: usize = 5;
 
+/// An event, and the worker that told it.
+type Told = (WorkerId, Event);
+
+/// The outputs of a vector, by name.
+type NamedTensors = Vec<(String, Tensor)>;
+
 /// Runs all vectors on all implementations.
 pub(crate) struct Run<'a> {
     vectors: &'a Arc<Vec<Vector>>,
     settings: Settings,
     lanes: Vec<Lane>,
     workers: usize,
-    events: (Sender<(WorkerId, Event)>, Receiver<(WorkerId, Event)>),
-    outputs: BTreeMap<Index, Vec<(usize, Vec<(String, Tensor)>)>>,
+    events: (Sender<Told>, Receiver<Told>),
+    outputs: BTreeMap<Index, Vec<(usize, NamedTensors)>>,
 }
 
 impl<'a> Run<'a> {

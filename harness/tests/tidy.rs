@@ -228,6 +228,83 @@ fn numbers_are_converted_in_one_file() {
     expect_none(&problems, "use From or TryFrom, or give the conversion a name in reference/src/number.rs");
 }
 
+/// The names of the crates in `[dependencies]` of a crate of the workspace.
+fn dependencies(folder: &str) -> Vec<String> {
+    let path = Path::new(REPOSITORY).join(folder).join("Cargo.toml");
+    let text = fs::read_to_string(&path).unwrap_or_else(|error| panic!("{}: {error}", path.display()));
+    let manifest: toml::Table = toml::from_str(&text).unwrap_or_else(|error| panic!("{}: {error}", path.display()));
+    let dependencies = manifest["dependencies"].as_table().expect("a table of dependencies");
+    dependencies.keys().cloned().collect()
+}
+
+#[test]
+fn dependencies_run_one_way() {
+    const OURS: [(&str, &[&str]); 5] = [
+        ("reference", &[]),
+        ("gpu", &["webnn-reference"]),
+        ("wpt-tests", &[]),
+        ("harness", &["webnn-gpu", "webnn-reference", "webnn-vectors"]),
+        ("spec-diff", &[]),
+    ];
+    let mut problems = Vec::new();
+    for (folder, allowed) in OURS {
+        let of_ours = dependencies(folder).into_iter().filter(|name| name.starts_with("webnn-"));
+        let others = of_ours.filter(|name| !allowed.contains(&name.as_str()));
+        problems.extend(others.map(|name| format!("{folder}/Cargo.toml depends on {name}")));
+    }
+    let foreign = dependencies("reference").into_iter().filter(|name| name != "half" && name != "ndarray");
+    problems.extend(foreign.map(|name| format!("reference/Cargo.toml depends on {name}")));
+    for folder in ["reference", "gpu", "spec-diff"] {
+        if dependencies(folder).iter().any(|name| name == "serde_json") {
+            problems.push(format!("{folder}/Cargo.toml depends on serde_json: only wpt-tests and harness know JSON"));
+        }
+    }
+    expect_none(&problems, "see the invariants in ARCHITECTURE.md, and change them there first if they are wrong");
+}
+
+#[test]
+fn the_reference_reaches_nothing_outside_itself() {
+    const OUTSIDE: [&str; 8] = ["fs", "net", "thread", "process", "env", "io", "time", "sync"];
+    let mut problems = Vec::new();
+    for file in files().iter().filter(|file| file.is_rust() && file.path.starts_with("reference/src/")) {
+        let code = file.code();
+        for module in OUTSIDE {
+            let lines = lines_of(&code, &["std", ":", ":", module]);
+            problems.extend(lines.iter().map(|line| format!("{}:{line}: std::{module}", file.path)));
+        }
+        for word in ["unsafe", "async", "cfg"] {
+            let lines = lines_of(&code, &[word]);
+            problems.extend(lines.iter().map(|line| format!("{}:{line}: {word}", file.path)));
+        }
+    }
+    expect_none(&problems, "the reference has no input or output, no threads and no variants: let the caller do it");
+}
+
+#[test]
+fn the_gpu_computes_for_itself() {
+    let mut problems = Vec::new();
+    for file in files().iter().filter(|file| file.is_rust() && file.path.starts_with("gpu/src/")) {
+        let code = file.code();
+        let is_reference = |window: &&[Token]| window[0].text == "webnn_reference" && window[1].text == ":";
+        for path in code.windows(7).filter(is_reference) {
+            let (module, item) = (path[3].text.as_str(), path[6].text.as_str());
+            // Its number and shape arithmetic; `MLNumber` is what options hold.
+            let computes = matches!(module, "cpu" | "value" | "index" | "algorithms" | "{")
+                || module == "number" && item != "MLNumber";
+            if computes {
+                problems.push(format!("{}:{}: webnn_reference::{module}", file.path, path[0].line));
+            }
+        }
+        let calls = lines_of(&code, &[".", "compute", "("]);
+        problems.extend(calls.iter().map(|line| format!("{}:{line}: .compute(", file.path)));
+    }
+    expect_none(
+        &problems,
+        "the second implementation gives an independent answer: it takes operations and descriptors from the reference, \
+         a module at a time, and none of its arithmetic",
+    );
+}
+
 #[test]
 fn only_the_judge_has_tolerances() {
     const WORDS: [&str; 4] = ["tolerance", "ulp", "atol", "max_relative"];

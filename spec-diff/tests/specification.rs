@@ -41,7 +41,7 @@ fn extract(document: &Document) -> Vec<Extract> {
 #[test]
 fn the_reader_agrees_with_an_independent_script() {
     let (Some(source), Some(extracted)) =
-        (paths::beside("shared/spec/webnn-c515210.bs"), common::beside("shared/spec/algorithms-c515210.json"))
+        (paths::beside("shared/spec/webnn-c515210.bs"), paths::beside("shared/spec/algorithms-c515210.json"))
     else {
         return;
     };

@@ -23,7 +23,7 @@ use webnn_reference::timeline::Global;
 pub(crate) const WIDE: Bounds = Bounds { binding_bytes: 128 << 20, bindings: 32 };
 
 /// The larger tensors do not.
-pub(crate) const TIGHT: Bounds = Bounds { binding_bytes: 1 << 20, bindings: 64 };
+pub(crate) const TIGHT: Bounds = Bounds { binding_bytes: 1 << 20, bindings: 80 };
 
 /// Which shapes and attributes.
 #[derive(Clone, Copy, PartialEq, Eq)]
@@ -155,14 +155,14 @@ impl Arguments<'_> {
     fn value(&self, parameter: &str) -> Value {
         let any = self.shapes.any();
         match (self.name, parameter) {
-            ("matmul", "a") => self.operand("a", &[2, 1, 3, if self.is_many() { 3_000_000 } else { 5 }]),
-            ("matmul", "b") => self.operand("b", &[if self.is_many() { 3_000_000 } else { 5 }, 2]),
-            ("gemm", "a") => self.operand("a", &[3, if self.is_many() { 3_000_000 } else { 5 }]),
-            ("gemm", "b") => self.operand("b", &[if self.is_many() { 3_000_000 } else { 5 }, 2]),
+            ("matmul", "a") => self.operand("a", &[2, 1, 3, if self.is_many() { 1_500_000 } else { 5 }]),
+            ("matmul", "b") => self.operand("b", &[if self.is_many() { 1_500_000 } else { 5 }, 2]),
+            ("gemm", "a") => self.operand("a", &[3, if self.is_many() { 1_500_000 } else { 5 }]),
+            ("gemm", "b") => self.operand("b", &[if self.is_many() { 1_500_000 } else { 5 }, 2]),
             ("conv2d", "input") => self.operand("input", &self.shapes.image()),
             ("conv2d", "filter") => {
                 let [_, channels, height, width] = self.shapes.image();
-                self.operand("filter", &[4, channels, height.min(600), width.min(500)])
+                self.operand("filter", &[4, channels, height.min(1000), width.min(900)])
             }
             ("averagePool2d" | "l2Pool2d" | "maxPool2d", "input") => self.operand("input", &self.shapes.image()),
             (_, "a" | "input" | "trueValue") => self.operand(parameter, &any),

@@ -246,8 +246,14 @@ fn call_context(context: &MLContext, arguments: &Arguments<'_>) -> Called {
             &arguments.tensors("inputs")?,
             &arguments.tensors("outputs")?,
         )),
-        "destroy" => done(Ok(context.destroy())),
-        "lose" => done(Ok(context.lose(arguments.name("message").unwrap_or("lost by the scenario")))),
+        "destroy" => {
+            context.destroy();
+            done(Ok(()))
+        }
+        "lose" => {
+            context.lose(arguments.name("message").unwrap_or("lost by the scenario"));
+            done(Ok(()))
+        }
         "pump" => {
             match arguments.value("steps").and_then(Value::as_u64) {
                 Some(steps) => drop(context.pump(usize::try_from(steps).unwrap_or(usize::MAX))),
@@ -308,14 +314,20 @@ fn call_graph(graph: &MLGraph, arguments: &Arguments<'_>) -> Called {
             let promise = graph.set_constant_data(arguments.operand("constant")?, &arguments.buffer("data")?);
             Ok(Object::Promise(Pending::Undefined(promise)))
         }
-        "destroy" => done(Ok(graph.destroy())),
+        "destroy" => {
+            graph.destroy();
+            done(Ok(()))
+        }
         other => Err(format!("a graph has no method `{other}`").into()),
     }
 }
 
 fn call_tensor(tensor: &MLTensor, arguments: &Arguments<'_>) -> Called {
     match arguments.step.call.as_str() {
-        "destroy" => done(Ok(tensor.destroy())),
+        "destroy" => {
+            tensor.destroy();
+            done(Ok(()))
+        }
         other => Err(format!("a tensor has no method `{other}`").into()),
     }
 }

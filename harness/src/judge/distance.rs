@@ -156,7 +156,6 @@ macro_rules! integer_element {
                 let (elements, _rest) = bytes.as_chunks();
                 elements.iter().map(|element| Self::from_le_bytes(*element))
             }
-            #[expect(clippy::cast_precision_loss, reason = "the nearest double, for an absolute difference")]
             #[allow(clippy::cast_lossless, clippy::allow_attributes, reason = "one macro for all widths")]
             fn to_f64(self) -> f64 {
                 self as f64
