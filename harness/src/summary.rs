@@ -197,7 +197,7 @@ impl Summary {
             row.write(&mut text, subject, names, compares);
         }
         self.total().write(&mut text, "all", names, compares);
-        text
+        text.lines().map(str::trim_end).collect::<Vec<_>>().join("\n") + "\n"
     }
 
     fn total(&self) -> Row {
@@ -305,8 +305,6 @@ impl Row {
         if compares {
             _ = write!(text, "   {}", self.difference());
         }
-        let end = text.trim_end().len();
-        text.truncate(end);
         text.push('\n');
     }
 

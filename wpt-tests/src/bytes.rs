@@ -44,9 +44,7 @@ pub enum DataError {
         holder: String,
     },
     /// More bytes than [`MAX_BYTE_LENGTH`].
-    #[error(
-        "{elements} elements of {element} are more than {MAX_BYTE_LENGTH} bytes; nothing was allocated"
-    )]
+    #[error("{elements} elements of {element} are more than {MAX_BYTE_LENGTH} bytes; nothing was allocated")]
     TooLarge {
         /// How many elements; "more than 2^64" where they cannot be counted.
         elements: String,
@@ -149,34 +147,16 @@ impl ElementType {
 
     /// The integer that an element of an integer type is; `index` is for the error.
     fn integer(self, number: Number, index: usize) -> Result<i128, DataError> {
-        let not_an_integer = DataError::NotAnInteger {
-            index,
-            number,
-            element: self,
-        };
+        let not_an_integer = DataError::NotAnInteger { index, number, element: self };
         let integer = number.to_integer();
         match (integer, self.range()) {
             (Some(integer), Some((least, greatest))) if !(least..=greatest).contains(&integer) => {
-                Err(DataError::OutOfRange {
-                    index,
-                    number,
-                    element: self,
-                    least,
-                    greatest,
-                })
+                Err(DataError::OutOfRange { index, number, element: self, least, greatest })
             }
             (Some(integer), _) => Ok(integer),
             // A double too large for any integer is out of range rather than fractional.
-            (None, Some((least, greatest)))
-                if number.to_f64().is_finite() && number.to_f64().fract() == 0.0 =>
-            {
-                Err(DataError::OutOfRange {
-                    index,
-                    number,
-                    element: self,
-                    least,
-                    greatest,
-                })
+            (None, Some((least, greatest))) if number.to_f64().is_finite() && number.to_f64().fract() == 0.0 => {
+                Err(DataError::OutOfRange { index, number, element: self, least, greatest })
             }
             (None, _) => Err(not_an_integer),
         }
@@ -191,10 +171,7 @@ impl ElementType {
         if self.range().is_none() {
             return Ok(());
         }
-        data.distinct()
-            .iter()
-            .enumerate()
-            .try_for_each(|(index, number)| self.integer(*number, index).map(drop))
+        data.distinct().iter().enumerate().try_for_each(|(index, number)| self.integer(*number, index).map(drop))
     }
 
     /// Appends the bytes of one element.
@@ -267,19 +244,10 @@ impl Data {
     /// # Errors
     ///
     /// As [`Data::to_bytes`]; `bytes` then holds nothing of use.
-    pub fn write_bytes(
-        &self,
-        element: ElementType,
-        count: u64,
-        bytes: &mut Vec<u8>,
-    ) -> Result<(), DataError> {
+    pub fn write_bytes(&self, element: ElementType, count: u64, bytes: &mut Vec<u8>) -> Result<(), DataError> {
         bytes.clear();
         if let Some(actual) = self.element_count().filter(|actual| *actual != count) {
-            return Err(DataError::Count {
-                actual,
-                expected: count,
-                holder: "the tensor".to_owned(),
-            });
+            return Err(DataError::Count { actual, expected: count, holder: "the tensor".to_owned() });
         }
         let length = byte_length(element, count)?;
         if count == 0 {
@@ -298,15 +266,10 @@ impl Data {
 /// The bytes of `count` elements, where they are few enough to be laid out.
 fn byte_length(element: ElementType, count: u64) -> Result<usize, DataError> {
     let size = element.byte_size().ok_or(DataError::NoBytes(element))? as u64;
-    let length = count
-        .checked_mul(size)
-        .filter(|length| *length <= MAX_BYTE_LENGTH);
+    let length = count.checked_mul(size).filter(|length| *length <= MAX_BYTE_LENGTH);
     length
         .and_then(|length| usize::try_from(length).ok())
-        .ok_or_else(|| DataError::TooLarge {
-            elements: count.to_string(),
-            element,
-        })
+        .ok_or_else(|| DataError::TooLarge { elements: count.to_string(), element })
 }
 
 /// Repeats what `bytes` holds until it is `length` bytes.
@@ -343,18 +306,11 @@ impl Descriptor {
     /// The first thing that is wrong.
     pub fn check(&self, data: &Data) -> Result<u64, DataError> {
         let element = self.data_type.into();
-        let too_large = || DataError::TooLarge {
-            elements: "more than 2^64".to_owned(),
-            element,
-        };
+        let too_large = || DataError::TooLarge { elements: "more than 2^64".to_owned(), element };
         let expected = self.element_count().ok_or_else(too_large)?;
         let actual = data.element_count().unwrap_or(expected);
         if actual != expected {
-            return Err(DataError::Count {
-                actual,
-                expected,
-                holder: format!("shape {:?}", self.shape),
-            });
+            return Err(DataError::Count { actual, expected, holder: format!("shape {:?}", self.shape) });
         }
         element.check(data)?;
         Ok(expected)

@@ -54,35 +54,18 @@ fn names(graph: &Graph, is_operator: Option<IsOperator<'_>>) -> Result<(), Found
 
 fn inputs(graph: &Graph, runs: bool) -> Result<(), Found> {
     graph.inputs.iter().try_for_each(|(name, input)| {
-        tensor(&input.descriptor, &input.data, runs, |member| {
-            pointer(["graph", "inputs", name, member])
-        })
+        tensor(&input.descriptor, &input.data, runs, |member| pointer(["graph", "inputs", name, member]))
     })
 }
 
 fn expected_outputs(graph: &Graph) -> Result<(), Found> {
-    let made = || {
-        graph
-            .operators
-            .iter()
-            .flat_map(|operator| operator.outputs.as_slice())
-    };
+    let made = || graph.operators.iter().flat_map(|operator| operator.outputs.as_slice());
     for (name, output) in &graph.expected_outputs {
         let place = |member: &str| pointer(["graph", "expectedOutputs", name, member]);
         if !made().any(|made| made == name) {
-            let known = made()
-                .map(|name| format!("{name:?}"))
-                .collect::<Vec<_>>()
-                .join(", ");
-            let known = if known.is_empty() {
-                "none".to_owned()
-            } else {
-                known
-            };
-            let problem = Problem::UnknownOutput {
-                name: name.clone(),
-                known,
-            };
+            let known = made().map(|name| format!("{name:?}")).collect::<Vec<_>>().join(", ");
+            let known = if known.is_empty() { "none".to_owned() } else { known };
+            let problem = Problem::UnknownOutput { name: name.clone(), known };
             return Err((pointer(["graph", "expectedOutputs", name]), problem));
         }
         check_tolerance(output.tolerance.as_ref(), || place("tolerance"))?;
@@ -104,10 +87,7 @@ pub(crate) fn tensor(
         // A shape beyond counting, filled with one number: there is nothing to compare.
         return Ok(());
     }
-    descriptor
-        .check(data)
-        .map(drop)
-        .map_err(|error| (place("data"), error.into()))
+    descriptor.check(data).map(drop).map_err(|error| (place("data"), error.into()))
 }
 
 fn size(descriptor: &Descriptor) -> Result<(), Problem> {
@@ -120,14 +100,9 @@ fn size(descriptor: &Descriptor) -> Result<(), Problem> {
     }
 }
 
-pub(crate) fn check_tolerance(
-    tolerance: Option<&Tolerance>,
-    place: impl Fn() -> String,
-) -> Result<(), Found> {
+pub(crate) fn check_tolerance(tolerance: Option<&Tolerance>, place: impl Fn() -> String) -> Result<(), Found> {
     match tolerance.and_then(|tolerance| tolerance.value) {
-        Some(value) if !(value.is_finite() && value >= 0.0) => {
-            Err((place(), Problem::Tolerance(value.to_string())))
-        }
+        Some(value) if !(value.is_finite() && value >= 0.0) => Err((place(), Problem::Tolerance(value.to_string()))),
         _ => Ok(()),
     }
 }

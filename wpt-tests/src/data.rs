@@ -58,11 +58,7 @@ impl Data {
             // Without a pattern there is nothing to take from.
             _ => self.element_count().unwrap_or(0),
         };
-        Elements {
-            cycle: self.distinct(),
-            position: 0,
-            left: count.min(available),
-        }
+        Elements { cycle: self.distinct(), position: 0, left: count.min(available) }
     }
 
     /// The element at `index` of a tensor, where there is one.
@@ -83,22 +79,14 @@ impl Data {
     /// A sentence, where the literal is no data.
     pub fn from_value(value: &Value) -> Result<Self, String> {
         match value {
-            Value::List(list) => list
-                .iter()
-                .map(number_of)
-                .collect::<Result<_, _>>()
-                .map(Self::List),
+            Value::List(list) => list.iter().map(number_of).collect::<Result<_, _>>().map(Self::List),
             Value::Object(members) => {
-                let pattern = members
-                    .get("$repeat")
-                    .ok_or("data has to be a list, a number, or {\"$repeat\", \"times\"}")?;
+                let pattern =
+                    members.get("$repeat").ok_or("data has to be a list, a number, or {\"$repeat\", \"times\"}")?;
                 let Value::List(pattern) = pattern else {
                     return Err("$repeat has to be a list".to_owned());
                 };
-                let times = members
-                    .get("times")
-                    .and_then(Value::as_u64)
-                    .ok_or("times has to be a whole number")?;
+                let times = members.get("times").and_then(Value::as_u64).ok_or("times has to be a whole number")?;
                 if members.len() > 2 {
                     return Err("{\"$repeat\", \"times\"} has no other members".to_owned());
                 }
@@ -114,9 +102,7 @@ fn number_of(value: &Value) -> Result<Number, String> {
     match value {
         Value::Number(number) => Ok(*number),
         Value::BigInt(integer) => Ok(Number::Integer(*integer)),
-        Value::String(text) => {
-            Number::from_text(text).ok_or_else(|| format!("{text:?} is not a number"))
-        }
+        Value::String(text) => Number::from_text(text).ok_or_else(|| format!("{text:?} is not a number")),
         other => Err(format!("{other} is not a number")),
     }
 }
@@ -146,10 +132,7 @@ impl Iterator for Elements<'_> {
     }
 
     fn size_hint(&self) -> (usize, Option<usize>) {
-        (
-            usize::try_from(self.left).unwrap_or(usize::MAX),
-            usize::try_from(self.left).ok(),
-        )
+        (usize::try_from(self.left).unwrap_or(usize::MAX), usize::try_from(self.left).ok())
     }
 }
 
@@ -191,9 +174,7 @@ impl<'de> Visitor<'de> for DataVisitor {
 
     fn visit_str<E: de::Error>(self, text: &str) -> Result<Data, E> {
         let unexpected = || E::invalid_value(de::Unexpected::Str(text), &self);
-        Number::from_text(text)
-            .map(Data::Fill)
-            .ok_or_else(unexpected)
+        Number::from_text(text).map(Data::Fill).ok_or_else(unexpected)
     }
 
     fn visit_seq<A: SeqAccess<'de>>(self, mut seq: A) -> Result<Data, A::Error> {
@@ -207,10 +188,7 @@ impl<'de> Visitor<'de> for DataVisitor {
 
     fn visit_map<A: MapAccess<'de>>(self, map: A) -> Result<Data, A::Error> {
         let form = Repetition::deserialize(de::value::MapAccessDeserializer::new(map))?;
-        Ok(Data::Repeat {
-            pattern: form.pattern,
-            times: form.times,
-        })
+        Ok(Data::Repeat { pattern: form.pattern, times: form.times })
     }
 }
 

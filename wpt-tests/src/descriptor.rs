@@ -71,9 +71,7 @@ impl DataType {
     /// The type of this name.
     #[must_use]
     pub fn from_name(name: &str) -> Option<Self> {
-        Self::ALL
-            .into_iter()
-            .find(|data_type| data_type.name() == name)
+        Self::ALL.into_iter().find(|data_type| data_type.name() == name)
     }
 
     /// Whether today's specification has the type.
@@ -119,9 +117,7 @@ impl Descriptor {
         if self.shape.contains(&0) {
             return Some(0);
         }
-        self.shape.iter().try_fold(1u64, |count, dimension| {
-            count.checked_mul(u64::from(*dimension))
-        })
+        self.shape.iter().try_fold(1u64, |count, dimension| count.checked_mul(u64::from(*dimension)))
     }
 
     /// How many bytes the tensor takes; `None` beyond 2^64. 4-bit elements are packed in pairs.

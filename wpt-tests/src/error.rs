@@ -62,11 +62,7 @@ impl fmt::Display for Invalid {
         if let Some(vector) = &self.vector {
             write!(f, " {vector:?}")?;
         }
-        let pointer = if self.pointer.is_empty() {
-            "/"
-        } else {
-            &self.pointer
-        };
+        let pointer = if self.pointer.is_empty() { "/" } else { &self.pointer };
         write!(f, " at {pointer}: {}", self.problem)
     }
 }
@@ -109,9 +105,7 @@ pub enum Problem {
     #[error(transparent)]
     Data(#[from] DataError),
     /// A dimension of zero where the graph has to run.
-    #[error(
-        "shape {0:?} has a dimension of zero; such a graph cannot be built: give the vector `throws`"
-    )]
+    #[error("shape {0:?} has a dimension of zero; such a graph cannot be built: give the vector `throws`")]
     ZeroDimension(Vec<u32>),
     /// Too many bytes for a graph that has to run.
     #[error("{0} is more than 4 GiB; only a negative vector may have such a shape")]

@@ -71,12 +71,7 @@ pub(crate) fn read(
     let form = parse(path, json)?;
     let invalid = |vector: Option<&str>, pointer: String, problem| {
         let vector = vector.map(str::to_owned);
-        LoadError::Invalid(Box::new(Invalid {
-            file: path.to_owned(),
-            vector,
-            pointer,
-            problem,
-        }))
+        LoadError::Invalid(Box::new(Invalid { file: path.to_owned(), vector, pointer, problem }))
     };
     if form.tests.is_empty() {
         return Err(invalid(None, pointer::pointer(["tests"]), Problem::NoTests));
@@ -84,97 +79,58 @@ pub(crate) fn read(
     let mut vectors = Vec::with_capacity(form.tests.len());
     for (index, test) in form.tests.into_iter().enumerate() {
         let name = test.name.clone();
-        let mut vector = test
-            .into_vector()
-            .map_err(|problem| invalid(name.as_deref(), format!("/tests/{index}"), problem))?;
-        check::vector(&vector, is_operator).map_err(|(place, problem)| {
-            invalid(name.as_deref(), format!("/tests/{index}{place}"), problem)
-        })?;
+        let mut vector =
+            test.into_vector().map_err(|problem| invalid(name.as_deref(), format!("/tests/{index}"), problem))?;
+        check::vector(&vector, is_operator)
+            .map_err(|(place, problem)| invalid(name.as_deref(), format!("/tests/{index}{place}"), problem))?;
         vector.index = index;
         vector.id = format!("{stem}/{}", vector.name);
         vectors.push(vector);
     }
     if let Some((index, first)) = duplicate(&vectors) {
         let place = format!("/tests/{index}/name");
-        return Err(invalid(
-            Some(&vectors[index].name),
-            place,
-            Problem::DuplicateVector { first },
-        ));
+        return Err(invalid(Some(&vectors[index].name), place, Problem::DuplicateVector { first }));
     }
-    Ok(VectorFile {
-        path: path.to_owned(),
-        stem: stem.to_owned(),
-        source: form.source,
-        section: form.section,
-        vectors,
-    })
+    Ok(VectorFile { path: path.to_owned(), stem: stem.to_owned(), source: form.source, section: form.section, vectors })
 }
 
 /// The first vector whose name an earlier one has, and that earlier one.
 fn duplicate(vectors: &[Vector]) -> Option<(usize, usize)> {
     let mut seen = HashMap::new();
-    vectors
-        .iter()
-        .enumerate()
-        .find_map(|(index, vector)| Some((index, seen.insert(vector.name.as_str(), index)?)))
+    vectors.iter().enumerate().find_map(|(index, vector)| Some((index, seen.insert(vector.name.as_str(), index)?)))
 }
 
 fn parse(path: &str, json: &[u8]) -> Result<FileForm, LoadError> {
     let mut deserializer = serde_json::Deserializer::from_slice(json);
     match serde_path_to_error::deserialize(&mut deserializer) {
-        Ok(form) => deserializer
-            .end()
-            .map(|()| form)
-            .map_err(|error| syntax(path, &error)),
+        Ok(form) => deserializer.end().map(|()| form).map_err(|error| syntax(path, &error)),
         Err(error) if error.inner().is_data() => Err(malformed(path, json, &error)),
         Err(error) => Err(syntax(path, error.inner())),
     }
 }
 
 fn syntax(path: &str, error: &serde_json::Error) -> LoadError {
-    LoadError::Syntax {
-        file: path.to_owned(),
-        line: error.line(),
-        column: error.column(),
-        message: message(error),
-    }
+    LoadError::Syntax { file: path.to_owned(), line: error.line(), column: error.column(), message: message(error) }
 }
 
-fn malformed(
-    path: &str,
-    json: &[u8],
-    error: &serde_path_to_error::Error<serde_json::Error>,
-) -> LoadError {
+fn malformed(path: &str, json: &[u8], error: &serde_path_to_error::Error<serde_json::Error>) -> LoadError {
     let (line, column) = (error.inner().line(), error.inner().column());
-    let problem = Problem::Form {
-        message: message(error.inner()),
-        line,
-        column,
-    };
+    let problem = Problem::Form { message: message(error.inner()), line, column };
     let pointer = pointer::of_path(error.path());
     let vector = name_at(json, &pointer);
-    LoadError::Invalid(Box::new(Invalid {
-        file: path.to_owned(),
-        vector,
-        pointer,
-        problem,
-    }))
+    LoadError::Invalid(Box::new(Invalid { file: path.to_owned(), vector, pointer, problem }))
 }
 
 /// What the parser says, without the place, which is told apart.
 fn message(error: &serde_json::Error) -> String {
     let text = error.to_string();
     let place = format!(" at line {} column {}", error.line(), error.column());
-    text.strip_suffix(&place)
-        .map_or(text.clone(), str::to_owned)
+    text.strip_suffix(&place).map_or(text.clone(), str::to_owned)
 }
 
 /// The name of the vector that a pointer leads into: the parser may not have reached it yet.
 fn name_at(json: &[u8], pointer: &str) -> Option<String> {
     let index = pointer.strip_prefix("/tests/")?.split('/').next()?;
     let file: serde_json::Value = serde_json::from_slice(json).ok()?;
-    file.pointer(&format!("/tests/{index}/name"))?
-        .as_str()
-        .map(str::to_owned)
+    file.pointer(&format!("/tests/{index}/name"))?.as_str().map(str::to_owned)
 }

@@ -26,11 +26,7 @@ pub struct Graph {
     /// The operators, in the order of the calls.
     pub operators: Vec<Operator>,
     /// What the graph computes, by name; none in a negative vector.
-    #[serde(
-        default,
-        deserialize_with = "members::unique_not_empty",
-        skip_serializing_if = "IndexMap::is_empty"
-    )]
+    #[serde(default, deserialize_with = "members::unique_not_empty", skip_serializing_if = "IndexMap::is_empty")]
     #[schemars(with = "std::collections::BTreeMap<String, ExpectedOutput>")]
     #[schemars(extend("minProperties" = 1))]
     pub expected_outputs: IndexMap<String, ExpectedOutput>,
@@ -42,15 +38,8 @@ impl Graph {
     #[must_use]
     pub fn build_outputs(&self) -> Vec<&str> {
         if self.expected_outputs.is_empty() {
-            let last = self
-                .operators
-                .last()
-                .map(|operator| operator.outputs.as_slice());
-            return last
-                .unwrap_or_default()
-                .iter()
-                .map(String::as_str)
-                .collect();
+            let last = self.operators.last().map(|operator| operator.outputs.as_slice());
+            return last.unwrap_or_default().iter().map(String::as_str).collect();
         }
         self.expected_outputs.keys().map(String::as_str).collect()
     }
@@ -92,10 +81,7 @@ impl Operator {
     /// The argument of this name.
     #[must_use]
     pub fn argument(&self, name: &str) -> Option<&Value> {
-        self.arguments
-            .iter()
-            .find(|argument| argument.name == name)
-            .map(|argument| &argument.value)
+        self.arguments.iter().find(|argument| argument.name == name).map(|argument| &argument.value)
     }
 }
 
@@ -176,9 +162,7 @@ impl<'de> Visitor<'de> for ArgumentsVisitor {
         while let Some(Entry(entry)) = seq.next_element()? {
             for (name, value) in entry.into_iter().flatten() {
                 if arguments.iter().any(|argument| argument.name == name) {
-                    return Err(de::Error::custom(format!(
-                        "the argument {name:?} is given twice; drop one"
-                    )));
+                    return Err(de::Error::custom(format!("the argument {name:?} is given twice; drop one")));
                 }
                 arguments.push(Argument { name, value });
             }
@@ -274,11 +258,7 @@ pub struct ExpectedOutput {
     /// Its type and shape.
     pub descriptor: Descriptor,
     /// How far its elements may be off; overrides the vector's.
-    #[serde(
-        default,
-        deserialize_with = "members::present",
-        skip_serializing_if = "Option::is_none"
-    )]
+    #[serde(default, deserialize_with = "members::present", skip_serializing_if = "Option::is_none")]
     #[schemars(with = "Tolerance")]
     pub tolerance: Option<Tolerance>,
     /// Its elements.
@@ -299,10 +279,7 @@ pub struct Tolerance {
 
 impl Tolerance {
     /// No distance at all.
-    pub const EXACT: Self = Self {
-        metric_type: MetricType::Ulp,
-        value: None,
-    };
+    pub const EXACT: Self = Self { metric_type: MetricType::Ulp, value: None };
 }
 
 /// How a distance is measured.

@@ -20,9 +20,7 @@ pub struct Loader<'a> {
 
 impl std::fmt::Debug for Loader<'_> {
     fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
-        f.debug_struct("Loader")
-            .field("checks_operators", &self.is_operator.is_some())
-            .finish()
+        f.debug_struct("Loader").field("checks_operators", &self.is_operator.is_some()).finish()
     }
 }
 
@@ -36,9 +34,7 @@ impl<'a> Loader<'a> {
     /// A loader that refuses operators for which `is_operator` is false.
     #[must_use]
     pub fn with_operators(is_operator: IsOperator<'a>) -> Self {
-        Self {
-            is_operator: Some(is_operator),
-        }
+        Self { is_operator: Some(is_operator) }
     }
 
     /// Loads the text of a file; `path` is for messages and `stem` for the vectors' ids.
@@ -77,9 +73,7 @@ impl<'a> Loader<'a> {
             }
         }
         if files.is_empty() {
-            return Err(LoadError::Empty {
-                path: PathBuf::new(),
-            });
+            return Err(LoadError::Empty { path: PathBuf::new() });
         }
         make_ids_unique(&mut files);
         Ok(files)
@@ -96,23 +90,16 @@ impl<'a> Loader<'a> {
         collect_embedded(&EMBEDDED, &mut found);
         found.sort_by_key(|(path, _)| *path);
         if found.is_empty() {
-            return Err(LoadError::Empty {
-                path: PathBuf::from("vectors"),
-            });
+            return Err(LoadError::Empty { path: PathBuf::from("vectors") });
         }
-        let load = |(path, json): (&Path, &[u8])| {
-            self.text(&path.display().to_string(), &stem(path), json)
-        };
+        let load = |(path, json): (&Path, &[u8])| self.text(&path.display().to_string(), &stem(path), json);
         let mut files = found.into_iter().map(load).collect::<Result<Vec<_>, _>>()?;
         make_ids_unique(&mut files);
         Ok(files)
     }
 
     fn file_of(&self, path: &Path, relative: &Path) -> Result<VectorFile, LoadError> {
-        let json = fs::read(path).map_err(|source| LoadError::Read {
-            path: path.to_owned(),
-            source,
-        })?;
+        let json = fs::read(path).map_err(|source| LoadError::Read { path: path.to_owned(), source })?;
         self.text(&path.display().to_string(), &stem(relative), &json)
     }
 }
@@ -124,59 +111,37 @@ struct Found {
 }
 
 fn canonical(path: &Path) -> Result<PathBuf, LoadError> {
-    path.canonicalize().map_err(|source| LoadError::Read {
-        path: path.to_owned(),
-        source,
-    })
+    path.canonicalize().map_err(|source| LoadError::Read { path: path.to_owned(), source })
 }
 
 /// The path without its extension, with `/` between folders on every system.
 fn stem(relative: &Path) -> String {
     let stem = relative.with_extension("");
-    stem.iter()
-        .map(|part| part.to_string_lossy())
-        .collect::<Vec<_>>()
-        .join("/")
+    stem.iter().map(|part| part.to_string_lossy()).collect::<Vec<_>>().join("/")
 }
 
 fn is_json(path: &Path) -> bool {
-    path.extension()
-        .is_some_and(|extension| extension == "json")
+    path.extension().is_some_and(|extension| extension == "json")
 }
 
 /// The vector files that a path stands for.
 fn find(path: &Path) -> Result<Vec<Found>, LoadError> {
-    let metadata = fs::metadata(path).map_err(|source| LoadError::Read {
-        path: path.to_owned(),
-        source,
-    })?;
+    let metadata = fs::metadata(path).map_err(|source| LoadError::Read { path: path.to_owned(), source })?;
     if !metadata.is_dir() {
-        let relative = path
-            .file_name()
-            .map_or_else(|| path.to_owned(), PathBuf::from);
-        return Ok(vec![Found {
-            path: path.to_owned(),
-            relative,
-        }]);
+        let relative = path.file_name().map_or_else(|| path.to_owned(), PathBuf::from);
+        return Ok(vec![Found { path: path.to_owned(), relative }]);
     }
     let mut found = Vec::new();
     walk(path, Path::new(""), &mut HashSet::new(), &mut found)?;
     if found.is_empty() {
-        return Err(LoadError::Empty {
-            path: path.to_owned(),
-        });
+        return Err(LoadError::Empty { path: path.to_owned() });
     }
     found.sort_by(|a, b| a.relative.cmp(&b.relative));
     Ok(found)
 }
 
 /// Collects the vector files below a folder. `seen` ends loops of symbolic links.
-fn walk(
-    folder: &Path,
-    relative: &Path,
-    seen: &mut HashSet<PathBuf>,
-    found: &mut Vec<Found>,
-) -> Result<(), LoadError> {
+fn walk(folder: &Path, relative: &Path, seen: &mut HashSet<PathBuf>, found: &mut Vec<Found>) -> Result<(), LoadError> {
     let unreadable = |path: &Path| {
         let path = path.to_owned();
         move |source| LoadError::Read { path, source }
@@ -200,11 +165,7 @@ fn walk(
 }
 
 fn collect_embedded(dir: &Dir<'static>, found: &mut Vec<(&'static Path, &'static [u8])>) {
-    found.extend(
-        dir.files()
-            .filter(|file| is_json(file.path()))
-            .map(|file| (file.path(), file.contents())),
-    );
+    found.extend(dir.files().filter(|file| is_json(file.path())).map(|file| (file.path(), file.contents())));
     for folder in dir.dirs() {
         collect_embedded(folder, found);
     }

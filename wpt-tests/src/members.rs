@@ -59,11 +59,7 @@ where
     T: Deserialize<'de>,
 {
     let members = unique(deserializer)?;
-    if members.is_empty() {
-        Err(D::Error::custom("an empty object; fill it or leave it out"))
-    } else {
-        Ok(members)
-    }
+    if members.is_empty() { Err(D::Error::custom("an empty object; fill it or leave it out")) } else { Ok(members) }
 }
 
 /// For `#[serde(deserialize_with)]` on an optional member: `null` is not the same as absent.

@@ -54,9 +54,7 @@ impl Number {
         match self {
             Self::Integer(integer) => Some(integer),
             // Beyond 2^126 no data type holds it, and below the conversion is exact.
-            Self::Float(float) if float.fract() == 0.0 && float.abs() < 2f64.powi(126) => {
-                Some(float as i128)
-            }
+            Self::Float(float) if float.fract() == 0.0 && float.abs() < 2f64.powi(126) => Some(float as i128),
             Self::Float(_) => None,
         }
     }
@@ -77,19 +75,13 @@ impl Number {
     #[must_use]
     #[allow(clippy::cast_precision_loss)]
     pub fn from_bare_integer(integer: i128) -> Self {
-        if integer.abs() <= LARGEST_EXACT {
-            Self::Integer(integer)
-        } else {
-            Self::Float(integer as f64)
-        }
+        if integer.abs() <= LARGEST_EXACT { Self::Integer(integer) } else { Self::Float(integer as f64) }
     }
 
     /// The string form, for a number that a bare JSON number cannot carry.
     pub(crate) fn special_text(self) -> Option<Cow<'static, str>> {
         match self {
-            Self::Integer(integer) if integer.abs() > LARGEST_EXACT => {
-                Some(format!("{integer}n").into())
-            }
+            Self::Integer(integer) if integer.abs() > LARGEST_EXACT => Some(format!("{integer}n").into()),
             Self::Integer(_) => None,
             Self::Float(float) if float.is_nan() => Some("NaN".into()),
             Self::Float(f64::INFINITY) => Some("Infinity".into()),

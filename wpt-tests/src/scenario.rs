@@ -40,57 +40,32 @@ pub const OBJECT_CALLS: [&str; 16] = [
 #[serde(rename_all = "camelCase", deny_unknown_fields)]
 pub struct Step {
     /// Names the result.
-    #[serde(
-        rename = "let",
-        default,
-        deserialize_with = "members::present",
-        skip_serializing_if = "Option::is_none"
-    )]
+    #[serde(rename = "let", default, deserialize_with = "members::present", skip_serializing_if = "Option::is_none")]
     #[schemars(with = "Names")]
     pub binding: Option<Names>,
     /// The object that the call is made on.
-    #[serde(
-        default,
-        deserialize_with = "members::present",
-        skip_serializing_if = "Option::is_none"
-    )]
+    #[serde(default, deserialize_with = "members::present", skip_serializing_if = "Option::is_none")]
     #[schemars(with = "String")]
     pub on: Option<String>,
     /// The method.
     pub call: String,
     /// Its arguments, by parameter name.
-    #[serde(
-        default,
-        deserialize_with = "members::unique",
-        skip_serializing_if = "IndexMap::is_empty"
-    )]
+    #[serde(default, deserialize_with = "members::unique", skip_serializing_if = "IndexMap::is_empty")]
     #[schemars(with = "std::collections::BTreeMap<String, Value>")]
     pub arguments: IndexMap<String, Value>,
     /// The exception that it throws, or that its promise is rejected with.
-    #[serde(
-        default,
-        deserialize_with = "members::present",
-        skip_serializing_if = "Option::is_none"
-    )]
+    #[serde(default, deserialize_with = "members::present", skip_serializing_if = "Option::is_none")]
     #[schemars(with = "Throws")]
     pub throws: Option<Throws>,
     /// What its result has to be.
-    #[serde(
-        default,
-        deserialize_with = "members::present",
-        skip_serializing_if = "Option::is_none"
-    )]
+    #[serde(default, deserialize_with = "members::present", skip_serializing_if = "Option::is_none")]
     #[schemars(with = "Returns")]
     pub returns: Option<Returns>,
     /// Binds the promise itself instead of awaiting it.
     #[serde(default, skip_serializing_if = "is_false")]
     pub pending: bool,
     /// A remark.
-    #[serde(
-        default,
-        deserialize_with = "members::present",
-        skip_serializing_if = "Option::is_none"
-    )]
+    #[serde(default, deserialize_with = "members::present", skip_serializing_if = "Option::is_none")]
     #[schemars(with = "String")]
     pub note: Option<String>,
 }
@@ -101,35 +76,19 @@ pub struct Step {
 #[serde(rename_all = "camelCase", deny_unknown_fields)]
 pub struct Returns {
     /// The type and shape of what is read.
-    #[serde(
-        default,
-        deserialize_with = "members::present",
-        skip_serializing_if = "Option::is_none"
-    )]
+    #[serde(default, deserialize_with = "members::present", skip_serializing_if = "Option::is_none")]
     #[schemars(with = "Descriptor")]
     pub descriptor: Option<Descriptor>,
     /// Its elements.
-    #[serde(
-        default,
-        deserialize_with = "members::present",
-        skip_serializing_if = "Option::is_none"
-    )]
+    #[serde(default, deserialize_with = "members::present", skip_serializing_if = "Option::is_none")]
     #[schemars(with = "Data")]
     pub data: Option<Data>,
     /// How far they may be off.
-    #[serde(
-        default,
-        deserialize_with = "members::present",
-        skip_serializing_if = "Option::is_none"
-    )]
+    #[serde(default, deserialize_with = "members::present", skip_serializing_if = "Option::is_none")]
     #[schemars(with = "Tolerance")]
     pub tolerance: Option<Tolerance>,
     /// A value that is no tensor; members of an object that are not named here are not compared.
-    #[serde(
-        default,
-        deserialize_with = "members::present",
-        skip_serializing_if = "Option::is_none"
-    )]
+    #[serde(default, deserialize_with = "members::present", skip_serializing_if = "Option::is_none")]
     #[schemars(with = "Value")]
     pub value: Option<Value>,
 }
@@ -205,28 +164,20 @@ impl BufferSource {
     ///
     /// A sentence, where the members are not those of a buffer source.
     pub fn from_members(members: &IndexMap<String, Value>) -> Result<Self, String> {
-        if let Some(name) = members
-            .keys()
-            .find(|name| !["view", "data", "dataType", "length"].contains(&name.as_str()))
+        if let Some(name) = members.keys().find(|name| !["view", "data", "dataType", "length"].contains(&name.as_str()))
         {
-            return Err(format!(
-                "unknown member `{name}` of a buffer source: view, data, dataType, length"
-            ));
+            return Err(format!("unknown member `{name}` of a buffer source: view, data, dataType, length"));
         }
         let name = members
             .get("view")
             .and_then(Value::as_str)
             .ok_or("a buffer source needs a `view`, such as \"Float32Array\"")?;
-        let view = View::from_name(name)
-            .ok_or_else(|| format!("{name:?} is not a view; an example is \"Float32Array\""))?;
+        let view =
+            View::from_name(name).ok_or_else(|| format!("{name:?} is not a view; an example is \"Float32Array\""))?;
         let element = element_of(view, members.get("dataType"))?;
         let data = Data::from_value(members.get("data").ok_or("a buffer source needs `data`")?)?;
         let length = match members.get("length") {
-            Some(length) => Some(
-                length
-                    .as_u64()
-                    .ok_or("`length` has to be a number of elements")?,
-            ),
+            Some(length) => Some(length.as_u64().ok_or("`length` has to be a number of elements")?),
             None => None,
         };
         let element_count = match (data.element_count(), length) {
@@ -237,12 +188,7 @@ impl BufferSource {
             (None, None) => return Err("a single number needs a `length` to fill".to_owned()),
         };
         element.check(&data).map_err(|error| error.to_string())?;
-        Ok(Self {
-            view,
-            element,
-            element_count,
-            data,
-        })
+        Ok(Self { view, element, element_count, data })
     }
 
     /// The little-endian bytes of the buffer.

@@ -10,24 +10,13 @@ use crate::scenario::{BufferSource, FREE_CALLS, OBJECT_CALLS, Step};
 use crate::value::Value;
 
 /// The parameters whose string is the name of an object of the scenario.
-const OBJECT_PARAMETERS: [&str; 8] = [
-    "context",
-    "graph",
-    "tensor",
-    "promise",
-    "constant",
-    "buffer",
-    "inputData",
-    "outputData",
-];
+const OBJECT_PARAMETERS: [&str; 8] =
+    ["context", "graph", "tensor", "promise", "constant", "buffer", "inputData", "outputData"];
 
 /// Checks the steps in order.
 pub(crate) fn steps(steps: &[Step], is_operator: Option<IsOperator<'_>>) -> Result<(), Found> {
     if steps.is_empty() {
-        return Err((
-            pointer(["scenario"]),
-            Problem::Step("the scenario has no steps; add one".to_owned()),
-        ));
+        return Err((pointer(["scenario"]), Problem::Step("the scenario has no steps; add one".to_owned())));
     }
     let mut known = HashSet::new();
     for (index, step) in steps.iter().enumerate() {
@@ -38,10 +27,7 @@ pub(crate) fn steps(steps: &[Step], is_operator: Option<IsOperator<'_>>) -> Resu
         result(step).map_err(at_step)?;
         for name in step.binding.iter().flat_map(crate::graph::Names::as_slice) {
             if !known.insert(name.as_str()) {
-                return Err(at_step((
-                    pointer(["let"]),
-                    Problem::DuplicateName(name.clone()),
-                )));
+                return Err(at_step((pointer(["let"]), Problem::DuplicateName(name.clone()))));
             }
         }
     }
@@ -51,31 +37,21 @@ pub(crate) fn steps(steps: &[Step], is_operator: Option<IsOperator<'_>>) -> Resu
 fn call(step: &Step, is_operator: Option<IsOperator<'_>>) -> Result<(), Found> {
     let call = step.call.as_str();
     let free = FREE_CALLS.contains(&call);
-    if is_operator
-        .is_some_and(|is_operator| !free && !OBJECT_CALLS.contains(&call) && !is_operator(call))
-    {
+    if is_operator.is_some_and(|is_operator| !free && !OBJECT_CALLS.contains(&call) && !is_operator(call)) {
         return Err((pointer(["call"]), Problem::UnknownCall(step.call.clone())));
     }
     match (&step.on, free) {
-        (Some(_), true) => Err((
-            pointer(["on"]),
-            Problem::Step(format!("`{call}` is called on nothing; drop `on`")),
-        )),
-        (None, false) => Err((
-            String::new(),
-            Problem::Step(format!("`{call}` needs `on`: the object it is called on")),
-        )),
+        (Some(_), true) => Err((pointer(["on"]), Problem::Step(format!("`{call}` is called on nothing; drop `on`")))),
+        (None, false) => {
+            Err((String::new(), Problem::Step(format!("`{call}` needs `on`: the object it is called on"))))
+        }
         _ => Ok(()),
     }
 }
 
 fn objects(step: &Step, known: &HashSet<&str>) -> Result<(), Found> {
     let check = |name: &str, place: &dyn Fn() -> String| {
-        if known.contains(name) {
-            Ok(())
-        } else {
-            Err((place(), Problem::UnknownObject(name.to_owned())))
-        }
+        if known.contains(name) { Ok(()) } else { Err((place(), Problem::UnknownObject(name.to_owned()))) }
     };
     if let Some(on) = &step.on {
         check(on, &|| pointer(["on"]))?;
@@ -90,13 +66,7 @@ fn objects(step: &Step, known: &HashSet<&str>) -> Result<(), Found> {
     }
     // Their dictionaries take objects by name.
     for parameter in ["inputs", "outputs"] {
-        for (key, value) in step
-            .arguments
-            .get(parameter)
-            .and_then(Value::as_object)
-            .into_iter()
-            .flatten()
-        {
+        for (key, value) in step.arguments.get(parameter).and_then(Value::as_object).into_iter().flatten() {
             if let Value::String(name) = value {
                 check(name, &|| pointer(["arguments", parameter, key]))?;
             }
@@ -114,9 +84,7 @@ fn arguments(step: &Step) -> Result<(), Found> {
     }
     for (name, value) in &step.arguments {
         let read = match value {
-            Value::Object(members) if members.contains_key("view") => {
-                BufferSource::from_members(members).map(drop)
-            }
+            Value::Object(members) if members.contains_key("view") => BufferSource::from_members(members).map(drop),
             data if step.call == "fill" && name == "data" => Data::from_value(data).map(drop),
             _ => Ok(()),
         };
@@ -137,13 +105,9 @@ fn result(step: &Step) -> Result<(), Found> {
     if step.pending {
         return wrong("a pending call has no result yet; put `returns` on the step that awaits it");
     }
-    check_tolerance(returns.tolerance.as_ref(), || {
-        pointer(["returns", "tolerance"])
-    })?;
+    check_tolerance(returns.tolerance.as_ref(), || pointer(["returns", "tolerance"]))?;
     match (&returns.descriptor, &returns.data, &returns.value) {
-        (Some(descriptor), Some(data), None) => tensor(descriptor, data, false, |member| {
-            pointer(["returns", member])
-        }),
+        (Some(descriptor), Some(data), None) => tensor(descriptor, data, false, |member| pointer(["returns", member])),
         (None, None, Some(_)) => Ok(()),
         _ => wrong("`returns` is either a `descriptor` with `data`, or a `value`"),
     }

@@ -35,31 +35,19 @@ impl Value {
     /// The string, where it is one.
     #[must_use]
     pub fn as_str(&self) -> Option<&str> {
-        if let Self::String(text) = self {
-            Some(text)
-        } else {
-            None
-        }
+        if let Self::String(text) = self { Some(text) } else { None }
     }
 
     /// The boolean, where it is one.
     #[must_use]
     pub fn as_bool(&self) -> Option<bool> {
-        if let Self::Boolean(boolean) = self {
-            Some(*boolean)
-        } else {
-            None
-        }
+        if let Self::Boolean(boolean) = self { Some(*boolean) } else { None }
     }
 
     /// The number, where it is one (a `BigInt` is not).
     #[must_use]
     pub fn as_number(&self) -> Option<Number> {
-        if let Self::Number(number) = self {
-            Some(*number)
-        } else {
-            None
-        }
+        if let Self::Number(number) = self { Some(*number) } else { None }
     }
 
     /// The number as an unsigned integer, where it is one.
@@ -71,21 +59,13 @@ impl Value {
     /// The items, where it is a list.
     #[must_use]
     pub fn as_list(&self) -> Option<&[Self]> {
-        if let Self::List(list) = self {
-            Some(list)
-        } else {
-            None
-        }
+        if let Self::List(list) = self { Some(list) } else { None }
     }
 
     /// The members, where it is an object.
     #[must_use]
     pub fn as_object(&self) -> Option<&IndexMap<String, Self>> {
-        if let Self::Object(members) = self {
-            Some(members)
-        } else {
-            None
-        }
+        if let Self::Object(members) = self { Some(members) } else { None }
     }
 }
 
@@ -171,10 +151,7 @@ impl<'de> Visitor<'de> for ValueVisitor {
 
 /// Turns a tagged literal into the number that it is.
 fn untag(members: IndexMap<String, Value>) -> Result<Value, String> {
-    let Some((tag, value)) = members
-        .iter()
-        .find(|(name, _)| name.starts_with('$') && *name != "$repeat")
-    else {
+    let Some((tag, value)) = members.iter().find(|(name, _)| name.starts_with('$') && *name != "$repeat") else {
         return Ok(Value::Object(members));
     };
     if members.len() > 1 {
@@ -182,18 +159,14 @@ fn untag(members: IndexMap<String, Value>) -> Result<Value, String> {
     }
     match (tag.as_str(), value) {
         ("$num", Value::Number(number)) => Ok(Value::Number(*number)),
-        ("$num", Value::String(text)) => {
-            Number::from_text(text).map(Value::Number).ok_or_else(|| {
-                format!(r#"{text:?} is no number: $num takes "NaN", "Infinity", "-Infinity", "-0""#)
-            })
-        }
+        ("$num", Value::String(text)) => Number::from_text(text)
+            .map(Value::Number)
+            .ok_or_else(|| format!(r#"{text:?} is no number: $num takes "NaN", "Infinity", "-Infinity", "-0""#)),
         ("$bigint", Value::String(text)) => parse_integer(text.strip_suffix('n').unwrap_or(text))
             .map(Value::BigInt)
             .ok_or_else(|| format!("{text:?} is no integer: $bigint takes decimal digits")),
         ("$num" | "$bigint", _) => Err(format!("{tag} takes a string")),
-        _ => Err(format!(
-            "unknown tag {tag:?}: the tags are $num, $bigint and $repeat"
-        )),
+        _ => Err(format!("unknown tag {tag:?}: the tags are $num, $bigint and $repeat")),
     }
 }
 

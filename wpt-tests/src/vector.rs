@@ -48,11 +48,7 @@ impl Vector {
     /// else not at all.
     #[must_use]
     pub fn tolerance_of(&self, output: &ExpectedOutput) -> Tolerance {
-        let of_vector = if let Kind::Graph { tolerance, .. } = self.kind {
-            tolerance
-        } else {
-            None
-        };
+        let of_vector = if let Kind::Graph { tolerance, .. } = self.kind { tolerance } else { None };
         output.tolerance.or(of_vector).unwrap_or(Tolerance::EXACT)
     }
 }
@@ -88,11 +84,7 @@ pub struct Throws {
     /// Its name.
     pub name: ExceptionName,
     /// Which step throws it; optional for other implementations.
-    #[serde(
-        default,
-        deserialize_with = "members::present",
-        skip_serializing_if = "Option::is_none"
-    )]
+    #[serde(default, deserialize_with = "members::present", skip_serializing_if = "Option::is_none")]
     #[schemars(with = "ThrownAt")]
     pub at: Option<ThrownAt>,
 }
@@ -179,73 +171,43 @@ pub enum LiteralOutcome {
 ]))]
 pub(crate) struct VectorForm {
     /// Unique within the file.
-    #[serde(
-        deserialize_with = "members::present",
-        skip_serializing_if = "Option::is_none"
-    )]
+    #[serde(deserialize_with = "members::present", skip_serializing_if = "Option::is_none")]
     #[schemars(with = "String", length(min = 1))]
     pub(crate) name: Option<String>,
     /// Where the expected values come from, where that is not the file's source.
-    #[serde(
-        deserialize_with = "members::present",
-        skip_serializing_if = "Option::is_none"
-    )]
+    #[serde(deserialize_with = "members::present", skip_serializing_if = "Option::is_none")]
     #[schemars(with = "String")]
     source: Option<String>,
     /// A remark.
-    #[serde(
-        deserialize_with = "members::present",
-        skip_serializing_if = "Option::is_none"
-    )]
+    #[serde(deserialize_with = "members::present", skip_serializing_if = "Option::is_none")]
     #[schemars(with = "String")]
     note: Option<String>,
     /// What the specification leaves open, as a sentence: others are reported and not judged.
-    #[serde(
-        deserialize_with = "members::present",
-        skip_serializing_if = "Option::is_none"
-    )]
+    #[serde(deserialize_with = "members::present", skip_serializing_if = "Option::is_none")]
     #[schemars(with = "String")]
     implementation_defined: Option<String>,
     /// What happens under the specification's text as written, where that text is wrong.
-    #[serde(
-        deserialize_with = "members::present",
-        skip_serializing_if = "Option::is_none"
-    )]
+    #[serde(deserialize_with = "members::present", skip_serializing_if = "Option::is_none")]
     #[schemars(with = "Literal")]
     literal: Option<Literal>,
     /// Whether every operand is within the types and ranks that the specification requires.
-    #[serde(
-        deserialize_with = "members::present",
-        skip_serializing_if = "Option::is_none"
-    )]
+    #[serde(deserialize_with = "members::present", skip_serializing_if = "Option::is_none")]
     #[schemars(with = "bool")]
     required: Option<bool>,
     /// How far the outputs may be off that have no tolerance of their own.
-    #[serde(
-        deserialize_with = "members::present",
-        skip_serializing_if = "Option::is_none"
-    )]
+    #[serde(deserialize_with = "members::present", skip_serializing_if = "Option::is_none")]
     #[schemars(with = "Tolerance")]
     tolerance: Option<Tolerance>,
     /// What is built, and dispatched where it can be.
-    #[serde(
-        deserialize_with = "members::present",
-        skip_serializing_if = "Option::is_none"
-    )]
+    #[serde(deserialize_with = "members::present", skip_serializing_if = "Option::is_none")]
     #[schemars(with = "Graph")]
     graph: Option<Graph>,
     /// The exception that a call of the graph throws.
-    #[serde(
-        deserialize_with = "members::present",
-        skip_serializing_if = "Option::is_none"
-    )]
+    #[serde(deserialize_with = "members::present", skip_serializing_if = "Option::is_none")]
     #[schemars(with = "Throws")]
     throws: Option<Throws>,
     /// Calls in order.
-    #[serde(
-        deserialize_with = "members::present",
-        skip_serializing_if = "Option::is_none"
-    )]
+    #[serde(deserialize_with = "members::present", skip_serializing_if = "Option::is_none")]
     #[schemars(with = "Vec<Step>", length(min = 1))]
     scenario: Option<Vec<Step>>,
     /// Of web-platform-tests; ignored.
@@ -265,10 +227,7 @@ pub(crate) struct VectorForm {
 impl VectorForm {
     /// The vector, where the members are those of one kind.
     pub(crate) fn into_vector(self) -> Result<Vector, Problem> {
-        let name = self
-            .name
-            .filter(|name| !name.is_empty())
-            .ok_or(Problem::NoName)?;
+        let name = self.name.filter(|name| !name.is_empty()).ok_or(Problem::NoName)?;
         let kind = kind(self.graph, self.throws, self.scenario, self.tolerance)?;
         Ok(Vector {
             id: String::new(),
@@ -291,26 +250,17 @@ fn kind(
     tolerance: Option<Tolerance>,
 ) -> Result<Kind, Problem> {
     match (graph, throws, scenario) {
-        (Some(graph), None, None) if graph.expected_outputs.is_empty() => {
-            Err(Problem::NoExpectation)
-        }
+        (Some(graph), None, None) if graph.expected_outputs.is_empty() => Err(Problem::NoExpectation),
         (Some(graph), None, None) => Ok(Kind::Graph { graph, tolerance }),
         (Some(graph), Some(_), None) if !graph.expected_outputs.is_empty() => {
             Err(Problem::MixedKinds("`throws`", "`expectedOutputs`"))
         }
-        (Some(_), Some(_), None) if tolerance.is_some() => {
-            Err(Problem::MixedKinds("`throws`", "`tolerance`"))
-        }
+        (Some(_), Some(_), None) if tolerance.is_some() => Err(Problem::MixedKinds("`throws`", "`tolerance`")),
         (Some(graph), Some(throws), None) => Ok(Kind::Negative { graph, throws }),
-        (None, None, Some(_)) if tolerance.is_some() => {
-            Err(Problem::MixedKinds("`scenario`", "`tolerance`"))
-        }
+        (None, None, Some(_)) if tolerance.is_some() => Err(Problem::MixedKinds("`scenario`", "`tolerance`")),
         (None, None, Some(steps)) => Ok(Kind::Scenario { steps }),
         (Some(_), _, Some(_)) => Err(Problem::MixedKinds("`scenario`", "`graph`")),
-        (None, Some(_), Some(_)) => Err(Problem::MixedKinds(
-            "`scenario`",
-            "`throws` (which belongs to a step)",
-        )),
+        (None, Some(_), Some(_)) => Err(Problem::MixedKinds("`scenario`", "`throws` (which belongs to a step)")),
         (None, _, None) => Err(Problem::NoKind),
     }
 }
@@ -327,20 +277,9 @@ impl From<Vector> for VectorForm {
             ..Self::default()
         };
         match vector.kind {
-            Kind::Graph { graph, tolerance } => Self {
-                graph: Some(graph),
-                tolerance,
-                ..form
-            },
-            Kind::Negative { graph, throws } => Self {
-                graph: Some(graph),
-                throws: Some(throws),
-                ..form
-            },
-            Kind::Scenario { steps } => Self {
-                scenario: Some(steps),
-                ..form
-            },
+            Kind::Graph { graph, tolerance } => Self { graph: Some(graph), tolerance, ..form },
+            Kind::Negative { graph, throws } => Self { graph: Some(graph), throws: Some(throws), ..form },
+            Kind::Scenario { steps } => Self { scenario: Some(steps), ..form },
         }
     }
 }
@@ -355,9 +294,7 @@ impl Serialize for Vector {
 /// any further.
 impl<'de> Deserialize<'de> for Vector {
     fn deserialize<D: Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error> {
-        VectorForm::deserialize(deserializer)?
-            .into_vector()
-            .map_err(D::Error::custom)
+        VectorForm::deserialize(deserializer)?.into_vector().map_err(D::Error::custom)
     }
 }
 

@@ -7,26 +7,17 @@ const OPERATORS: [&str; 3] = ["relu", "softmax", "add"];
 /// The message for this text; what `Loader` accepts is a failure of the test.
 fn error(json: &str) -> String {
     let is_operator = |name: &str| OPERATORS.contains(&name);
-    let file =
-        Loader::with_operators(&is_operator).text("softmax.json", "softmax", json.as_bytes());
-    file.map(|file| panic!("loaded: {file:?}"))
-        .unwrap_err()
-        .to_string()
+    let file = Loader::with_operators(&is_operator).text("softmax.json", "softmax", json.as_bytes());
+    file.map(|file| panic!("loaded: {file:?}")).unwrap_err().to_string()
 }
 
 /// A file with a good vector, and one with these members.
 fn second(members: &str) -> String {
-    format!(
-        r#"{{ "source": "s", "tests": [ {}, {{ "name": "second", {members} }} ] }}"#,
-        good("first")
-    )
+    format!(r#"{{ "source": "s", "tests": [ {}, {{ "name": "second", {members} }} ] }}"#, good("first"))
 }
 
 fn good(name: &str) -> String {
-    format!(
-        r#"{{ "name": "{name}", {} }}"#,
-        graph(INPUTS, OPERATOR, OUTPUTS)
-    )
+    format!(r#"{{ "name": "{name}", {} }}"#, graph(INPUTS, OPERATOR, OUTPUTS))
 }
 
 fn graph(inputs: &str, operators: &str, outputs: &str) -> String {
@@ -47,19 +38,15 @@ fn with_outputs(outputs: &str) -> String {
     second(&graph(INPUTS, OPERATOR, outputs))
 }
 
-const INPUTS: &str =
-    r#""x": { "descriptor": { "dataType": "float32", "shape": [2] }, "data": [1, 2] }"#;
+const INPUTS: &str = r#""x": { "descriptor": { "dataType": "float32", "shape": [2] }, "data": [1, 2] }"#;
 const OPERATOR: &str = r#"{ "name": "relu", "arguments": [ { "input": "x" } ], "outputs": "y" }"#;
-const OUTPUTS: &str =
-    r#""y": { "descriptor": { "dataType": "float32", "shape": [2] }, "data": [1, 2] }"#;
+const OUTPUTS: &str = r#""y": { "descriptor": { "dataType": "float32", "shape": [2] }, "data": [1, 2] }"#;
 
 /// Asserts that the message is this one, after the file and the second vector's name.
 #[track_caller]
 fn assert_second(json: &str, expected: &str) {
     let message = error(json);
-    let rest = message
-        .strip_prefix("softmax.json: \"second\" at /tests/1")
-        .expect(&message);
+    let rest = message.strip_prefix("softmax.json: \"second\" at /tests/1").expect(&message);
     // The line and column of the parser are checked where they matter.
     let rest = rest.split(" (line ").next().unwrap();
     assert_eq!(rest, expected);
@@ -68,57 +55,35 @@ fn assert_second(json: &str, expected: &str) {
 #[test]
 fn json_syntax_has_line_and_column() {
     let message = error("{ \"source\": \"s\",\n  \"tests\": [ ] ]");
-    assert_eq!(
-        message,
-        "softmax.json:2:16: not JSON: trailing comma"
-            .replace("trailing comma", "expected `,` or `}`")
-    );
+    assert_eq!(message, "softmax.json:2:16: not JSON: trailing comma".replace("trailing comma", "expected `,` or `}`"));
     assert!(error("").starts_with("softmax.json:1:0: not JSON: EOF"));
-    assert!(
-        error("{\"source\": \"s\", \"tests\": [").contains("not JSON: EOF while parsing a list")
-    );
+    assert!(error("{\"source\": \"s\", \"tests\": [").contains("not JSON: EOF while parsing a list"));
     let trailing = format!("{} x", second(&graph(INPUTS, OPERATOR, OUTPUTS)));
     assert!(error(&trailing).contains("not JSON: trailing characters"));
 }
 
 #[test]
 fn unknown_members_are_typing_errors() {
-    let message = error(&second(&format!(
-        r#"{}, "tolerence": 1"#,
-        graph(INPUTS, OPERATOR, OUTPUTS)
-    )));
-    assert!(message.starts_with(
-        r#"softmax.json: "second" at /tests/1/tolerence: unknown field `tolerence`, expected"#
-    ));
+    let message = error(&second(&format!(r#"{}, "tolerence": 1"#, graph(INPUTS, OPERATOR, OUTPUTS))));
+    assert!(
+        message.starts_with(r#"softmax.json: "second" at /tests/1/tolerence: unknown field `tolerence`, expected"#)
+    );
     let inputs = INPUTS.replace("shape", "dimensions");
     assert_second(
         &with_inputs(&inputs),
         "/graph/inputs/x/descriptor/dimensions: unknown field `dimensions`, expected `dataType` or `shape`",
     );
     let message = error(r#"{ "source": "s", "test": [] }"#);
-    assert!(
-        message.starts_with("softmax.json: at /test: unknown field `test`"),
-        "{message}"
-    );
+    assert!(message.starts_with("softmax.json: at /test: unknown field `test`"), "{message}");
 }
 
 #[test]
 fn missing_members_are_named() {
     let inputs = r#""x": { "descriptor": { "dataType": "float32", "shape": [2] } }"#;
-    assert_second(
-        &with_inputs(inputs),
-        "/graph/inputs/x: missing field `data`",
-    );
-    let outputs = OUTPUTS.replace(
-        "\"data\"",
-        r#""tolerance": { "metricType": "ULP" }, "data""#,
-    );
-    assert_second(
-        &with_outputs(&outputs),
-        "/graph/expectedOutputs/y/tolerance: missing field `value`",
-    );
-    let message =
-        error(r#"{ "source": "s", "tests": [ { "graph": { "inputs": {}, "operators": [] } } ] }"#);
+    assert_second(&with_inputs(inputs), "/graph/inputs/x: missing field `data`");
+    let outputs = OUTPUTS.replace("\"data\"", r#""tolerance": { "metricType": "ULP" }, "data""#);
+    assert_second(&with_outputs(&outputs), "/graph/expectedOutputs/y/tolerance: missing field `value`");
+    let message = error(r#"{ "source": "s", "tests": [ { "graph": { "inputs": {}, "operators": [] } } ] }"#);
     assert_eq!(
         message,
         "softmax.json: at /tests/0: the vector has no name; add a `name` that is unique within the file"
@@ -129,32 +94,21 @@ fn missing_members_are_named() {
 fn wrong_types_have_their_place() {
     let inputs = INPUTS.replace("[1, 2]", r#"[1, "two"]"#);
     let message = error(&with_inputs(&inputs));
-    let start = r#"softmax.json: "second" at /tests/1/graph/inputs/x/data/1: invalid value: string "two", expected a number"#;
+    let start =
+        r#"softmax.json: "second" at /tests/1/graph/inputs/x/data/1: invalid value: string "two", expected a number"#;
     assert!(message.starts_with(start), "{message}");
     assert!(message.contains("(line 1, column "), "{message}");
     let inputs = INPUTS.replace("float32", "flaot32");
-    assert!(
-        error(&with_inputs(&inputs)).contains("x/descriptor/dataType: unknown variant `flaot32`")
-    );
+    assert!(error(&with_inputs(&inputs)).contains("x/descriptor/dataType: unknown variant `flaot32`"));
     let inputs = INPUTS.replace("[2]", "[-2]");
-    assert!(
-        error(&with_inputs(&inputs)).contains("descriptor/shape/0: invalid value: integer `-2`")
-    );
-    let message = error(&second(&format!(
-        r#"{}, "throws": null"#,
-        graph(INPUTS, OPERATOR, OUTPUTS)
-    )));
-    assert!(
-        message.contains("at /tests/1/throws: invalid type: null"),
-        "{message}"
-    );
+    assert!(error(&with_inputs(&inputs)).contains("descriptor/shape/0: invalid value: integer `-2`"));
+    let message = error(&second(&format!(r#"{}, "throws": null"#, graph(INPUTS, OPERATOR, OUTPUTS))));
+    assert!(message.contains("at /tests/1/throws: invalid type: null"), "{message}");
 }
 
 #[test]
 fn pointers_escape_names() {
-    let inputs = INPUTS
-        .replace("\"x\"", "\"a/b~c\"")
-        .replace("[1, 2]", "[1]");
+    let inputs = INPUTS.replace("\"x\"", "\"a/b~c\"").replace("[1, 2]", "[1]");
     let expected = "/graph/inputs/a~1b~0c/data: 1 elements, but shape [2] holds 2";
     assert_second(&with_inputs(&inputs), expected);
 }
@@ -162,27 +116,16 @@ fn pointers_escape_names() {
 #[test]
 fn element_counts_have_to_match() {
     let data = vec!["0"; 23].join(", ");
-    let inputs = INPUTS
-        .replace("[2]", "[4, 6]")
-        .replace("[1, 2]", &format!("[{data}]"));
-    assert_second(
-        &with_inputs(&inputs),
-        "/graph/inputs/x/data: 23 elements, but shape [4, 6] holds 24",
-    );
+    let inputs = INPUTS.replace("[2]", "[4, 6]").replace("[1, 2]", &format!("[{data}]"));
+    assert_second(&with_inputs(&inputs), "/graph/inputs/x/data: 23 elements, but shape [4, 6] holds 24");
     let outputs = OUTPUTS.replace("[1, 2]", r#"{ "$repeat": [1], "times": 3 }"#);
-    assert_second(
-        &with_outputs(&outputs),
-        "/graph/expectedOutputs/y/data: 3 elements, but shape [2] holds 2",
-    );
+    assert_second(&with_outputs(&outputs), "/graph/expectedOutputs/y/data: 3 elements, but shape [2] holds 2");
 }
 
 #[test]
 fn elements_have_to_fit_their_type() {
-    let inputs = INPUTS
-        .replace("float32", "int8")
-        .replace("[1, 2]", "[1, 200]");
-    let expected =
-        "/graph/inputs/x/data: element 1 is 200, outside the range of int8 (-128 to 127)";
+    let inputs = INPUTS.replace("float32", "int8").replace("[1, 2]", "[1, 200]");
+    let expected = "/graph/inputs/x/data: element 1 is 200, outside the range of int8 (-128 to 127)";
     assert_second(&with_inputs(&inputs), expected);
 }
 
@@ -192,9 +135,7 @@ fn sizes_have_to_be_possible() {
     let expected = "/graph/inputs/x/descriptor: shape [2, 0] has a dimension of zero; such a graph cannot be built: \
                     give the vector `throws`";
     assert_second(&with_inputs(&zero), expected);
-    let huge = INPUTS
-        .replace("[2]", "[4294967295, 4294967295, 4294967295]")
-        .replace("[1, 2]", "0");
+    let huge = INPUTS.replace("[2]", "[4294967295, 4294967295, 4294967295]").replace("[1, 2]", "0");
     let expected = "/graph/inputs/x/descriptor: float32 [4294967295, 4294967295, 4294967295] is more than 4 GiB; \
                     only a negative vector may have such a shape";
     assert_second(&with_inputs(&huge), expected);
@@ -203,42 +144,30 @@ fn sizes_have_to_be_possible() {
 #[test]
 fn names_are_made_once() {
     let twice = format!("{INPUTS}, {INPUTS}");
-    assert!(
-        error(&with_inputs(&twice))
-            .contains("the name \"x\" is used twice in one object; rename one")
-    );
+    assert!(error(&with_inputs(&twice)).contains("the name \"x\" is used twice in one object; rename one"));
     let twice = format!("{OUTPUTS}, {OUTPUTS}");
-    assert!(
-        error(&with_outputs(&twice))
-            .contains("the name \"y\" is used twice in one object; rename one")
-    );
+    assert!(error(&with_outputs(&twice)).contains("the name \"y\" is used twice in one object; rename one"));
     let same = format!("{OPERATOR}, {OPERATOR}");
     let expected = "/graph/operators/1/outputs: the name \"y\" is used twice; rename one";
     assert_second(&with_operators(&same), expected);
     let input = OPERATOR.replace("\"y\"", "[\"z\", \"x\"]");
     let expected = "/graph/operators/0/outputs: the name \"x\" is used twice; rename one";
     assert_second(&with_operators(&input), expected);
-    let options = OPERATOR.replace(
-        "{ \"input\": \"x\" }",
-        r#"{ "options": { "axis": 1, "axis": 2 } }"#,
-    );
+    let options = OPERATOR.replace("{ \"input\": \"x\" }", r#"{ "options": { "axis": 1, "axis": 2 } }"#);
     assert!(error(&with_operators(&options)).contains("/arguments/0/options"));
 }
 
 #[test]
 fn expected_outputs_exist() {
-    let expected =
-        "/graph/expectedOutputs/z: no operator has the output \"z\"; the outputs are \"y\"";
+    let expected = "/graph/expectedOutputs/z: no operator has the output \"z\"; the outputs are \"y\"";
     assert_second(&with_outputs(&OUTPUTS.replace("\"y\"", "\"z\"")), expected);
 }
 
 #[test]
 fn operators_exist() {
-    let expected = "/graph/operators/0/name: \"sofmax\" is not an operator; the names are those of MLGraphBuilder's methods";
-    assert_second(
-        &with_operators(&OPERATOR.replace("relu", "sofmax")),
-        expected,
-    );
+    let expected =
+        "/graph/operators/0/name: \"sofmax\" is not an operator; the names are those of MLGraphBuilder's methods";
+    assert_second(&with_operators(&OPERATOR.replace("relu", "sofmax")), expected);
 }
 
 #[test]
@@ -251,91 +180,47 @@ fn arguments_are_objects_with_members() {
     let expected = "/graph/operators/0/arguments/0: invalid type: string \"x\", expected an argument: an object of one \
                     member, such as {\"axis\": 1}";
     assert_second(&with_operators(&bare), expected);
-    let twice = OPERATOR.replace(
-        "{ \"input\": \"x\" }",
-        r#"{ "input": "x" }, { "input": "x" }"#,
-    );
-    assert!(
-        error(&with_operators(&twice)).contains("the argument \"input\" is given twice; drop one")
-    );
+    let twice = OPERATOR.replace("{ \"input\": \"x\" }", r#"{ "input": "x" }, { "input": "x" }"#);
+    assert!(error(&with_operators(&twice)).contains("the argument \"input\" is given twice; drop one"));
     let tag = OPERATOR.replace("{ \"input\": \"x\" }", r#"{ "minValue": { "$nan": 1 } }"#);
-    assert!(
-        error(&with_operators(&tag))
-            .contains("unknown tag \"$nan\": the tags are $num, $bigint and $repeat")
-    );
+    assert!(error(&with_operators(&tag)).contains("unknown tag \"$nan\": the tags are $num, $bigint and $repeat"));
     let none = OPERATOR.replace("\"y\"", "[]");
-    assert!(
-        error(&with_operators(&none))
-            .contains("invalid length 0, expected a name or a list of names")
-    );
+    assert!(error(&with_operators(&none)).contains("invalid length 0, expected a name or a list of names"));
 }
 
 #[test]
 fn tolerances_are_distances() {
     let tolerance = r#", "tolerance": { "metricType": "ULP", "value": -1 }"#;
     let json = second(&format!("{}{tolerance}", graph(INPUTS, OPERATOR, OUTPUTS)));
-    assert_second(
-        &json,
-        "/tolerance: a tolerance is a finite number, not negative, or null for exact: -1",
-    );
+    assert_second(&json, "/tolerance: a tolerance is a finite number, not negative, or null for exact: -1");
 }
 
 #[test]
 fn a_file_has_vectors_of_different_names() {
     let message = error(r#"{ "source": "s", "tests": [] }"#);
-    assert_eq!(
-        message,
-        "softmax.json: at /tests: the list of tests is empty; add a vector or delete the file"
-    );
-    let twice = format!(
-        r#"{{ "source": "s", "tests": [ {}, {} ] }}"#,
-        good("second"),
-        good("second")
-    );
-    assert_second(
-        &twice,
-        "/name: the vector at /tests/0 has this name too; rename one",
-    );
+    assert_eq!(message, "softmax.json: at /tests: the list of tests is empty; add a vector or delete the file");
+    let twice = format!(r#"{{ "source": "s", "tests": [ {}, {} ] }}"#, good("second"), good("second"));
+    assert_second(&twice, "/name: the vector at /tests/0 has this name too; rename one");
 }
 
 #[test]
 fn a_vector_is_of_one_kind() {
     let graph = graph(INPUTS, OPERATOR, OUTPUTS);
     let throws = r#""throws": { "name": "TypeError" }"#;
-    let mixed =
-        |a: &str, b: &str| format!(": {a} and {b} cannot stand in one vector; keep one of them");
-    assert_second(
-        &second(&format!("{graph}, {throws}")),
-        &mixed("`throws`", "`expectedOutputs`"),
-    );
+    let mixed = |a: &str, b: &str| format!(": {a} and {b} cannot stand in one vector; keep one of them");
+    assert_second(&second(&format!("{graph}, {throws}")), &mixed("`throws`", "`expectedOutputs`"));
     let scenario = r#""scenario": []"#;
-    assert_second(
-        &second(&format!("{graph}, {scenario}")),
-        &mixed("`scenario`", "`graph`"),
-    );
+    assert_second(&second(&format!("{graph}, {scenario}")), &mixed("`scenario`", "`graph`"));
     let of_a_step = "`throws` (which belongs to a step)";
-    assert_second(
-        &second(&format!("{throws}, {scenario}")),
-        &mixed("`scenario`", of_a_step),
-    );
+    assert_second(&second(&format!("{throws}, {scenario}")), &mixed("`scenario`", of_a_step));
     let tolerance = r#""tolerance": { "metricType": "ULP", "value": 1 }"#;
-    assert_second(
-        &second(&format!("{scenario}, {tolerance}")),
-        &mixed("`scenario`", "`tolerance`"),
-    );
-    assert_second(
-        &second(throws),
-        ": the vector has neither `graph` nor `scenario`; add one",
-    );
+    assert_second(&second(&format!("{scenario}, {tolerance}")), &mixed("`scenario`", "`tolerance`"));
+    assert_second(&second(throws), ": the vector has neither `graph` nor `scenario`; add one");
     let bare = r#""graph": { "inputs": {}, "operators": [] }"#;
-    let expected =
-        ": the graph has no `expectedOutputs`; add them, or `throws` if it cannot be built";
+    let expected = ": the graph has no `expectedOutputs`; add them, or `throws` if it cannot be built";
     assert_second(&second(bare), expected);
     let empty = second(&graph.replace(OUTPUTS, ""));
-    assert!(
-        error(&empty).contains("/graph/expectedOutputs: an empty object; fill it or leave it out")
-    );
-    let unknown =
-        second(r#""graph": { "inputs": {}, "operators": [] }, "throws": { "name": "RangeError" }"#);
+    assert!(error(&empty).contains("/graph/expectedOutputs: an empty object; fill it or leave it out"));
+    let unknown = second(r#""graph": { "inputs": {}, "operators": [] }, "throws": { "name": "RangeError" }"#);
     assert!(error(&unknown).contains("/tests/1/throws/name: unknown variant `RangeError`"));
 }

@@ -27,10 +27,7 @@ const FILE: &str = r#"{ "source": "worked example", "section": "softmax", "tests
 
 fn load(json: &[u8]) -> bool {
     match Loader::with_operators(&|name| name == "clamp").text("f.json", "f", json) {
-        Ok(file) => file
-            .vectors
-            .iter()
-            .all(|vector| serde_json::to_string(vector).is_ok()),
+        Ok(file) => file.vectors.iter().all(|vector| serde_json::to_string(vector).is_ok()),
         Err(error) => error.to_string().is_empty(),
     }
 }

@@ -29,26 +29,12 @@ fn folders_are_read_in_the_order_of_names() {
     assert_eq!(stems, ["a", "b/a", "b/x.y", "c"]);
     let vector = &files[1].vectors[0];
     assert_eq!((vector.id.as_str(), vector.index), ("b/a/n", 0));
-    assert_eq!(
-        (files[1].source_of(vector), files[1].section.as_deref()),
-        ("t", Some("relu"))
-    );
+    assert_eq!((files[1].source_of(vector), files[1].section.as_deref()), ("t", Some("relu")));
     // The same file again, and another of the same stem.
-    let files = Loader::new()
-        .paths(&[
-            folder.join("a.json"),
-            folder.clone(),
-            folder.join("b/a.json"),
-        ])
-        .unwrap();
+    let files = Loader::new().paths(&[folder.join("a.json"), folder.clone(), folder.join("b/a.json")]).unwrap();
     assert_eq!(files.len(), 4);
-    let files = Loader::new()
-        .paths(&[folder.join("a.json"), folder.join("b/a.json")])
-        .unwrap();
-    let ids: Vec<&str> = files
-        .iter()
-        .map(|file| file.vectors[0].id.as_str())
-        .collect();
+    let files = Loader::new().paths(&[folder.join("a.json"), folder.join("b/a.json")]).unwrap();
+    let ids: Vec<&str> = files.iter().map(|file| file.vectors[0].id.as_str()).collect();
     assert_eq!(ids, ["a/n", "a/n #2"]);
 }
 
@@ -59,19 +45,13 @@ fn nothing_to_load_is_an_error_of_its_own() {
     let error = Loader::new().paths(&[&folder]).unwrap_err();
     assert!(matches!(&error, LoadError::Empty { path } if *path == folder));
     assert!(error.to_string().contains("no vector files (*.json) here"));
-    assert!(matches!(
-        Loader::new().paths::<&Path>(&[]),
-        Err(LoadError::Empty { .. })
-    ));
+    assert!(matches!(Loader::new().paths::<&Path>(&[]), Err(LoadError::Empty { .. })));
 }
 
 #[test]
 fn what_cannot_be_read_is_an_error() {
     let missing = folder("missing").join("none.json");
-    assert!(matches!(
-        Loader::new().paths(&[&missing]),
-        Err(LoadError::Read { .. })
-    ));
+    assert!(matches!(Loader::new().paths(&[&missing]), Err(LoadError::Read { .. })));
     let error = Loader::new().file(&missing).unwrap_err().to_string();
     assert!(error.contains("none.json: cannot read: "), "{error}");
 }
@@ -84,10 +64,7 @@ fn loops_of_links_end_and_broken_links_are_told() {
     std::os::unix::fs::symlink(&folder, folder.join("again")).unwrap();
     assert_eq!(Loader::new().paths(&[&folder]).unwrap().len(), 1);
     std::os::unix::fs::symlink(folder.join("nowhere"), folder.join("b.json")).unwrap();
-    assert!(matches!(
-        Loader::new().paths(&[&folder]),
-        Err(LoadError::Read { .. })
-    ));
+    assert!(matches!(Loader::new().paths(&[&folder]), Err(LoadError::Read { .. })));
 }
 
 #[test]

@@ -18,12 +18,7 @@ fn every_vector_of_web_platform_tests_loads() {
     let start = Instant::now();
     let files = Loader::new().paths(&[folder]).unwrap();
     let vectors: Vec<&Vector> = files.iter().flat_map(|file| &file.vectors).collect();
-    eprintln!(
-        "{} vectors of {} files in {:?}",
-        vectors.len(),
-        files.len(),
-        start.elapsed()
-    );
+    eprintln!("{} vectors of {} files in {:?}", vectors.len(), files.len(), start.elapsed());
     assert_eq!(vectors.len(), 1617);
     assert!(vectors.iter().all(|vector| vector.required.is_some()));
     large_data_stay_small(&vectors);
@@ -31,17 +26,9 @@ fn every_vector_of_web_platform_tests_loads() {
 }
 
 fn large_data_stay_small(vectors: &[&Vector]) {
-    let large = vectors
-        .iter()
-        .find(|vector| vector.id == "add/add float32 large inputs")
-        .unwrap();
+    let large = vectors.iter().find(|vector| vector.id == "add/add float32 large inputs").unwrap();
     let graph = large.graph().unwrap();
-    assert!(
-        graph
-            .inputs
-            .values()
-            .all(|input| matches!(input.data, Data::Fill(_)))
-    );
+    assert!(graph.inputs.values().all(|input| matches!(input.data, Data::Fill(_))));
     let start = Instant::now();
     let input = &graph.inputs[0];
     let bytes = input.descriptor.bytes_of(&input.data).unwrap();
@@ -70,26 +57,13 @@ fn every_tensor_has_bytes() {
     }
     let files = Loader::new().paths(&[FOLDER]).unwrap();
     for vector in files.iter().flat_map(|file| &file.vectors) {
-        let Kind::Graph { graph, .. } = &vector.kind else {
-            panic!("{}: not a graph", vector.id)
-        };
-        let inputs = graph
-            .inputs
-            .values()
-            .map(|input| (&input.descriptor, &input.data));
-        let outputs = graph
-            .expected_outputs
-            .values()
-            .map(|output| (&output.descriptor, &output.data));
+        let Kind::Graph { graph, .. } = &vector.kind else { panic!("{}: not a graph", vector.id) };
+        let inputs = graph.inputs.values().map(|input| (&input.descriptor, &input.data));
+        let outputs = graph.expected_outputs.values().map(|output| (&output.descriptor, &output.data));
         for (descriptor, data) in inputs.chain(outputs) {
             if descriptor.data_type.is_specified() && descriptor.byte_length() < Some(1 << 20) {
                 let bytes = descriptor.bytes_of(data).unwrap();
-                assert_eq!(
-                    Some(bytes.len() as u64),
-                    descriptor.byte_length(),
-                    "{}",
-                    vector.id
-                );
+                assert_eq!(Some(bytes.len() as u64), descriptor.byte_length(), "{}", vector.id);
             } else if !descriptor.data_type.is_specified() {
                 descriptor.bytes_of(data).unwrap_err();
             }
