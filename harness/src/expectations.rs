@@ -30,9 +30,9 @@ pub(crate) struct Entry {
     pub(crate) reason: String,
     /// Where that is shown or discussed.
     pub(crate) link: String,
-    /// Only on adapters whose description contains this.
+    /// Only on adapters of which this is a fact, such as "flushes float32 subnormals".
     #[serde(default)]
-    adapter: Option<String>,
+    fact: Option<String>,
 }
 
 /// An outcome that can be expected.
@@ -76,14 +76,11 @@ impl Expectations {
         Ok(expectations)
     }
 
-    /// The entry for a vector on an adapter.
-    pub(crate) fn of(&self, vector: &str, adapter: Option<&str>) -> Option<&Entry> {
+    /// The entry for a vector, on an adapter of which these are facts.
+    pub(crate) fn of(&self, vector: &str, facts: &[String]) -> Option<&Entry> {
         self.entries.iter().find(|entry| {
-            let adapter_fits = match &entry.adapter {
-                None => true,
-                Some(wanted) => adapter.is_some_and(|adapter| adapter.contains(wanted)),
-            };
-            adapter_fits && entry.vectors.iter().any(|listed| listed == vector)
+            let applies = entry.fact.as_ref().is_none_or(|fact| facts.contains(fact));
+            applies && entry.vectors.iter().any(|listed| listed == vector)
         })
     }
 }

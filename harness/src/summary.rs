@@ -100,9 +100,9 @@ impl Summary {
         self.not_started[implementation] = Some(reason);
     }
 
-    /// The adapter that an implementation runs on.
-    pub(crate) fn adapter(&self, implementation: usize) -> Option<&str> {
-        self.descriptions[implementation].as_ref()?.adapter.as_deref()
+    /// The facts about the adapter that an implementation runs on.
+    pub(crate) fn facts(&self, implementation: usize) -> &[String] {
+        self.descriptions[implementation].as_ref().map(|description| description.facts.as_slice()).unwrap_or_default()
     }
 
     /// Counts a vector into its subject.

@@ -1,8 +1,8 @@
 //! Every vector that the program carries, on every implementation, as a test of its own.
 
 use std::sync::mpsc::{Sender, channel};
-use std::sync::{Arc, Mutex, PoisonError};
-use std::thread;
+use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
+use std::thread::{self, JoinHandle};
 
 use webnn_reference::steps::Reading;
 use webnn_vectors::{Kind, Loader, Vector};
@@ -41,7 +41,29 @@ pub enum CameTo {
 #[derive(Clone, Debug)]
 pub struct Runner {
     name: &'static str,
-    requests: Arc<Mutex<Sender<Request>>>,
+    worker: Arc<Worker>,
+}
+
+/// The thread and the way to it. It has ended when this is dropped: a driver that is still giving up its device when
+/// the program ends can bring it down.
+#[derive(Debug)]
+struct Worker {
+    requests: Mutex<Option<Sender<Request>>>,
+    thread: Mutex<Option<JoinHandle<()>>>,
+}
+
+impl Drop for Worker {
+    fn drop(&mut self) {
+        drop(held(&self.requests).take());
+        if let Some(thread) = held(&self.thread).take() {
+            // It caught every panic of an implementation; one of its own has been shown already.
+            drop(thread.join());
+        }
+    }
+}
+
+fn held<T>(mutex: &Mutex<T>) -> MutexGuard<'_, T> {
+    mutex.lock().unwrap_or_else(PoisonError::into_inner)
 }
 
 struct Request {
@@ -52,7 +74,7 @@ struct Request {
 struct Answer {
     outcome: Outcome,
     ended: ExceptionAtTheEnd,
-    adapter: Option<String>,
+    facts: Vec<String>,
 }
 
 /// Whether an exception was expected where the execution ended, and which one there was.
@@ -114,7 +136,7 @@ impl Runner {
 
     fn start(name: &'static str, implementation: Implementation, reading: Reading) -> Self {
         let (requests, inbox) = channel::<Request>();
-        thread::spawn(move || {
+        let thread = thread::spawn(move || {
             let started = implementation.start(reading);
             for Request { vector, reply } in inbox {
                 let answer = match &started {
@@ -124,7 +146,7 @@ impl Runner {
                         Answer {
                             outcome: judge(&vector, &observation, true),
                             ended: ExceptionAtTheEnd::of(&vector, &observation),
-                            adapter: description.adapter.clone(),
+                            facts: description.facts.clone(),
                         }
                     }
                 };
@@ -132,7 +154,8 @@ impl Runner {
                 drop(reply.send(answer));
             }
         });
-        Self { name, requests: Arc::new(Mutex::new(requests)) }
+        let worker = Worker { requests: Mutex::new(Some(requests)), thread: Mutex::new(Some(thread)) };
+        Self { name, worker: Arc::new(worker) }
     }
 
     /// The name of the implementation.
@@ -142,13 +165,13 @@ impl Runner {
 
     /// Runs a vector and holds the outcome against what is known to fail.
     pub fn run(&self, vector: &Vector) -> Ended {
-        let Answer { outcome, adapter, .. } = self.answer(vector);
+        let Answer { outcome, facts, .. } = self.answer(vector);
         let kind = if self.name == "wgpu" { "wgpu" } else { "reference" };
         let expectations = match Expectations::load(kind, None) {
             Ok(expectations) => expectations,
             Err(error) => return Ended::Failed(error.to_string()),
         };
-        let entry = expectations.of(&vector.id, adapter.as_deref());
+        let entry = expectations.of(&vector.id, &facts);
         match outcome {
             Outcome::Skipped(reason) => Ended::Skipped(reason),
             outcome if is_expected(&outcome, entry) => Ended::Passed,
@@ -178,14 +201,16 @@ impl Runner {
     fn answer(&self, vector: &Vector) -> Answer {
         let (reply, answer) = channel();
         let request = Request { vector: vector.clone(), reply };
-        let sent = self.requests.lock().unwrap_or_else(PoisonError::into_inner).send(request);
-        let gone = || Answer::without_exception(Outcome::Errored("the thread of the implementation has ended".into()));
-        sent.map_or_else(|_| gone(), |()| answer.recv().unwrap_or_else(|_| gone()))
+        let sent = held(&self.worker.requests).as_ref().is_some_and(|requests| requests.send(request).is_ok());
+        let answer = if sent { answer.recv().ok() } else { None };
+        answer.unwrap_or_else(|| {
+            Answer::without_exception(Outcome::Errored("the thread of the implementation has ended".into()))
+        })
     }
 }
 
 impl Answer {
     fn without_exception(outcome: Outcome) -> Self {
-        Self { outcome, ended: ExceptionAtTheEnd::default(), adapter: None }
+        Self { outcome, ended: ExceptionAtTheEnd::default(), facts: vec![] }
     }
 }

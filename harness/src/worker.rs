@@ -94,6 +94,8 @@ pub(crate) fn spawn(
                 tell(Event::Observed(index, Box::new(observation), spent + begun.elapsed()));
             }
         }
+        // A driver that is still giving up its device when the program ends can bring it down.
+        drop(executor);
         tell(Event::Finished);
     });
 }

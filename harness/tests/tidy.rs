@@ -12,7 +12,14 @@ use webnn_reference::ops::OPERATORS;
 const REPOSITORY: &str = concat!(env!("CARGO_MANIFEST_DIR"), "/..");
 
 /// Folders that hold nothing of ours.
-const NOT_OURS: [&str; 5] = ["target", ".git", "venv", ".venv", "__pycache__"];
+const NOT_OURS: [&str; 4] = ["target", "results", "venv", "__pycache__"];
+
+/// Folders with a dot that are ours; others belong to tools.
+const OURS_WITH_A_DOT: [&str; 2] = [".ci", ".cargo"];
+
+fn is_ours(folder: &str) -> bool {
+    !NOT_OURS.contains(&folder) && (!folder.starts_with('.') || OURS_WITH_A_DOT.contains(&folder))
+}
 
 /// A file of the repository.
 struct File {
@@ -92,7 +99,7 @@ fn collect(folder: &Path, prefix: &str, files: &mut Vec<File>) {
     for path in paths {
         let name = path.file_name().and_then(|name| name.to_str()).unwrap_or_default().to_owned();
         if path.is_dir() {
-            if !NOT_OURS.contains(&name.as_str()) {
+            if is_ours(&name) {
                 collect(&path, &format!("{prefix}{name}/"), files);
             }
         } else if let Ok(bytes) = fs::read(&path) {

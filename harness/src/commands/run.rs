@@ -118,7 +118,7 @@ pub(crate) fn run(arguments: &Arguments) -> Result<u8, Failure> {
             Progress::Judged(verdict) => {
                 let vector = &vectors[verdict.vector].id;
                 let kind = implementations[verdict.implementation].kind();
-                let entry = expectations[kind].of(vector, summary.adapter(verdict.implementation));
+                let entry = expectations[kind].of(vector, summary.facts(verdict.implementation));
                 let expected = is_expected(&verdict.outcome, entry);
                 results.result(vector, &verdict, expected)?;
                 let reason = entry.map(|entry| format!("{} ({})", entry.reason, entry.link));
