@@ -8,7 +8,7 @@
 //! Two things end a list early. A [`PendingRead`] that is asked for its bytes flushes if its read has not been
 //! submitted. And an upload flushes what was recorded before it: wgpu performs writes ahead of the next
 //! submission, so a dispatch recorded earlier and submitted later would see the new bytes. Upload first, then
-//! record, and there is one submission.
+//! record, and there is one submission; or, where nothing recorded touches the buffer, [`Batch::upload_ahead`].
 //!
 //! An error belongs to the flush that met it, and to every read in that flush. The batch is usable afterwards
 //! unless the device is lost.
@@ -31,7 +31,7 @@ use staging::Staging;
 /// How long a wait may last before the device counts as hung.
 const PATIENCE: Duration = Duration::from_secs(60);
 
-/// The most bytes that one upload leaves in wgpu's hands before they are submitted.
+/// So many uploaded bytes are submitted: wgpu holds a copy of what was written until then.
 const UPLOAD_CHUNK: usize = 64 << 20;
 
 /// A list of commands for one device.
@@ -42,6 +42,8 @@ pub struct Batch {
     staging: Arc<Staging>,
     recorded: Mutex<Recorded>,
     flushes: AtomicU64,
+    /// Bytes uploaded since the last submission.
+    uploaded: AtomicU64,
 }
 
 #[derive(Debug, Default)]
@@ -65,8 +67,9 @@ impl Batch {
 
     /// An empty list whose waits end with an error after this long.
     pub fn with_patience(device: Arc<Device>, patience: Duration) -> Arc<Self> {
-        let (staging, recorded, flushes) = (Arc::default(), Mutex::default(), AtomicU64::new(0));
-        Arc::new(Self { device, patience, staging, recorded, flushes })
+        let (staging, recorded) = (Arc::default(), Mutex::default());
+        let (flushes, uploaded) = (AtomicU64::new(0), AtomicU64::new(0));
+        Arc::new(Self { device, patience, staging, recorded, flushes, uploaded })
     }
 
     /// The device that runs it.
@@ -133,6 +136,7 @@ impl Batch {
         let mut last = [0; 4];
         last[..tail.len()].copy_from_slice(tail);
         let queue = self.device.queue();
+        let held = self.uploaded.fetch_add(bytes.len() as u64, Ordering::AcqRel) + bytes.len() as u64;
         self.device.guard("an upload", |_| {
             if !whole.is_empty() {
                 queue.write_buffer(to, offset, whole);
@@ -140,9 +144,9 @@ impl Batch {
             if !tail.is_empty() {
                 queue.write_buffer(to, offset + whole.len() as u64, &last);
             }
-            if bytes.len() == UPLOAD_CHUNK {
-                // wgpu holds what was written until a submission; an empty one lets it go.
+            if held >= UPLOAD_CHUNK as u64 {
                 queue.submit([]);
+                self.uploaded.store(0, Ordering::Release);
             }
         })
     }
@@ -202,6 +206,7 @@ impl Batch {
         let index = self.device.guard("a submission", |raw| {
             let mut encoder = raw.create_command_encoder(&wgpu::CommandEncoderDescriptor::default());
             encode(&mut encoder, commands, target);
+            self.uploaded.store(0, Ordering::Release);
             self.device.queue().submit([encoder.finish()])
         })?;
         let slab = slab.map(|slab| slab.map(&self.device, staged)).transpose()?;

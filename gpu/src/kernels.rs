@@ -1,8 +1,8 @@
 //! The operators' kernels, a file for each section of the specification, under the names of `reference/src/ops/`.
 //!
 //! Each file has one function `lower`, which adds the operator's dispatches to a program, and the WGSL that they run.
-//! Two templates stand beside them: `accumulate`, for everything that runs over many terms, and `strided`, for what
-//! only moves elements.
+//! Three files stand beside them: `accumulate`, the template of everything that runs over many terms, `strided`, that
+//! of what only moves elements, and `window`, for what slides over an image.
 //!
 //! A kernel's text depends on the operation and the data types and on nothing else: not on shapes, ranks or the
 //! values of attributes, which all come as parameters. Kernels of equal text share one pipeline, also between

@@ -14,7 +14,7 @@ use webnn_reference::platform::{Computation, PlatformError};
 
 use crate::kernels;
 use crate::split;
-use crate::wgsl::{Input, Kernel, Lane, Module};
+use crate::wgsl::{Input, Kernel, Lane, MAX_RANK, Module};
 
 /// The result of lowering. It fails only for what a device can not bind.
 pub type Lowered<T = ()> = Result<T, PlatformError>;
@@ -130,8 +130,8 @@ pub fn lower(computation: &Computation, bounds: Bounds) -> Lowered<Program> {
 
 impl Lowering<'_> {
     fn operator(&mut self, operator: &Operator) -> Lowered {
-        let inputs = operator.inputs.iter().map(|operand| self.operand(*operand)).collect::<Vec<_>>();
-        let outputs = operator.outputs.iter().map(|operand| self.operand(*operand)).collect::<Vec<_>>();
+        let inputs = operator.inputs.iter().map(|operand| self.operand(*operand)).collect::<Lowered<Vec<_>>>()?;
+        let outputs = operator.outputs.iter().map(|operand| self.operand(*operand)).collect::<Lowered<Vec<_>>>()?;
         let (x, y) = (inputs.as_slice(), &outputs[0]);
         match &operator.operation {
             Operation::Binary(operation) => kernels::binary::lower(self, *operation, x, y),
@@ -156,9 +156,17 @@ impl Lowering<'_> {
         }
     }
 
-    fn operand(&self, operand: OperandId) -> Tensor {
-        let descriptor = &self.operands[operand.0];
-        Tensor { slot: Slot::Operand(operand), lane: lane(descriptor.data_type), shape: descriptor.shape.clone() }
+    /// An operand. The specification's text as written lets outputs through that no tensor could be.
+    fn operand(&self, operand: OperandId) -> Lowered<Tensor> {
+        let MLOperandDescriptor { data_type, shape } = &self.operands[operand.0];
+        if shape.len() > MAX_RANK {
+            return Err(PlatformError::Unsupported(format!("an operand of rank {}", shape.len())));
+        }
+        let count = shape.iter().try_fold(1_u32, |count, size| count.checked_mul(*size));
+        if count.is_none_or(|count| count > i32::MAX.cast_unsigned()) {
+            return Err(PlatformError::OutOfMemory(format!("an operand of shape {shape:?}")));
+        }
+        Ok(Tensor { slot: Slot::Operand(operand), lane: lane(*data_type), shape: shape.clone() })
     }
 
     /// A new scratch tensor.

@@ -172,6 +172,8 @@ fn a_lost_device_is_a_lost_context() {
     let (input, output) = (session.tensor(&f32s(&[1], &[1.0])), session.empty(Float32, &[1]));
     session.dispatch(&graph, std::slice::from_ref(&input), &output);
     let pending = session.context.read_tensor(&output);
+    // The read is recorded; the device goes before anybody waits for it.
+    session.global.pump_timelines();
     own.device().destroy();
     let failure = session.global.settle(&pending).unwrap_err();
     assert_eq!(failure.name, ExceptionName::UnknownError);

@@ -29,7 +29,10 @@ fn types(session: &Session) -> impl Iterator<Item = MLOperandDataType> {
 /// The elements' numbers, if all other bits are as they were.
 fn numbers(data_type: MLOperandDataType, bytes: &[u8]) -> Vec<u8> {
     let elements = bytes.chunks_exact(data_type.element_size() as usize);
-    elements.inspect(|element| assert!(element[1..].iter().all(|byte| *byte == 0xfd))).map(|element| element[0]).collect()
+    elements
+        .inspect(|element| assert!(element[1..].iter().all(|byte| *byte == 0xfd)))
+        .map(|element| element[0])
+        .collect()
 }
 
 #[test]

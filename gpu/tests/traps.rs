@@ -14,9 +14,12 @@ fn same(a: f32, b: f32) -> bool {
 }
 
 fn check_unary(expression: &str, truth: impl Fn(f32) -> f32) {
+    check_inputs(&special(), expression, truth);
+}
+
+fn check_inputs(inputs: &[f32], expression: &str, truth: impl Fn(f32) -> f32) {
     let Some(device) = device() else { return };
-    let inputs = special();
-    for (x, got) in inputs.iter().zip(unary(&device, expression, &inputs)) {
+    for (x, got) in inputs.iter().zip(unary(&device, expression, inputs)) {
         let truth = truth(*x);
         assert!(same(truth, got), "{expression} of {x:e}: {truth:e} expected, got {got:e}");
     }
@@ -185,7 +188,9 @@ fn division_at_the_ends_of_the_range() {
 /// Trap: the built-in tanh is 8192 ULP off near 0 and NaN for large arguments on some drivers.
 #[test]
 fn tanh_keeps_small_and_large_arguments() {
-    check_unary("f32_tanh(a(i) * 1e-6)", |x| f64::from(x * 1e-6).tanh() as f32);
+    // Scaled here and not on the device, which may flush what comes out.
+    let small: Vec<f32> = special().iter().map(|x| x * 1e-6).collect();
+    check_inputs(&small, "f32_tanh(a(i))", |x| f64::from(x).tanh() as f32);
     check_unary("f32_tanh(f32_with_sign(100.0, a(i)))", |x| 1.0_f32.copysign(x));
 }
 

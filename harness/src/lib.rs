@@ -60,6 +60,17 @@ enum Command {
     Explain(explain::Arguments),
     /// Measure how long loading and running vectors takes.
     Bench(bench::Arguments),
+    /// End with this exit code: what the program replaces itself with where a thread of it hangs.
+    #[command(hide = true)]
+    End {
+        /// The exit code.
+        code: u8,
+    },
+}
+
+/// Whether a thread was given up because it did not answer; it may still be at work, or hang for good.
+pub fn is_a_thread_given_up() -> bool {
+    worker::is_one_given_up()
 }
 
 /// Runs the command line, and returns the exit code.
@@ -71,6 +82,7 @@ pub fn command_line() -> u8 {
         Command::Show(arguments) => show::show(&arguments),
         Command::Explain(arguments) => explain::explain(&arguments),
         Command::Bench(arguments) => bench::bench(&arguments),
+        Command::End { code } => Ok(code),
     };
     result.unwrap_or_else(|failure| {
         anstream::eprintln!("webnn: {failure}");

@@ -69,7 +69,6 @@ struct Lane {
 
 struct Worker {
     at: Option<Index>,
-    taken: BTreeSet<Index>,
     heard: Instant,
 }
 
@@ -126,13 +125,18 @@ impl<'a> Run<'a> {
             }
             self.give_up_the_silent(&mut tell)?;
         }
+        // Every vector has a result, whatever became of the workers.
+        for lane in 0..self.lanes.len() {
+            let lost = Observation::Errored("the thread that ran it ended without a result".into());
+            self.end(lane, &lost, &mut tell)?;
+        }
         Ok(())
     }
 
     fn add_worker(&mut self, lane: usize) {
         let id = self.workers;
         self.workers += 1;
-        let worker = Worker { at: None, taken: BTreeSet::new(), heard: Instant::now() };
+        let worker = Worker { at: None, heard: Instant::now() };
         self.lanes[lane].workers.insert(id, worker);
         spawn(
             id,
@@ -165,23 +169,13 @@ impl<'a> Run<'a> {
             }
             Event::NotStarted(reason) => {
                 self.lanes[lane].workers.remove(&id);
-                if self.lanes[lane].workers.is_empty() {
-                    self.skip_the_rest(lane, &reason, tell)?;
-                    if !self.lanes[lane].described {
-                        return tell(Progress::NotStarted(lane, reason));
-                    }
-                }
-                Ok(())
+                self.not_started(lane, reason, tell)
             }
             Event::At(index) => {
                 worker.at = Some(index);
-                worker.taken.insert(index);
                 Ok(())
             }
-            Event::Observed(index, observation, took) => {
-                worker.taken.remove(&index);
-                self.observe(lane, index, *observation, took, tell)
-            }
+            Event::Observed(index, observation, took) => self.observe(lane, index, *observation, took, tell),
             Event::Finished => {
                 self.lanes[lane].workers.remove(&id);
                 Ok(())
@@ -197,7 +191,9 @@ impl<'a> Run<'a> {
         took: Duration,
         tell: &mut impl FnMut(Progress) -> Result<(), E>,
     ) -> Result<(), E> {
-        self.lanes[lane].unfinished.remove(&vector);
+        if !self.lanes[lane].unfinished.remove(&vector) {
+            return Ok(());
+        }
         let outcome = judge(&self.vectors[vector], &observation, true);
         tell(Progress::Judged(Verdict { implementation: lane, vector, outcome, took }))?;
         if let Observation::Outputs(outputs) = observation
@@ -254,39 +250,60 @@ impl<'a> Run<'a> {
         id: WorkerId,
         tell: &mut impl FnMut(Progress) -> Result<(), E>,
     ) -> Result<(), E> {
-        let Some(mut worker) = self.lanes[lane].workers.remove(&id) else {
+        let Some(worker) = self.lanes[lane].workers.remove(&id) else {
             return Ok(());
         };
+        let mut taken = self.lanes[lane].batches.give_up(id);
         self.lanes[lane].given_up += 1;
         let seconds = self.settings.timeout.as_secs_f64();
         let problem = format!("did not answer within {seconds} s (--timeout)");
         match worker.at {
             Some(index) => {
-                worker.taken.remove(&index);
                 self.observe(lane, index, Observation::Errored(problem), self.settings.timeout, tell)?;
             }
-            None => return self.skip_the_rest(lane, &format!("starting it {problem}"), tell),
+            None if taken.is_empty() => {
+                return self.not_started(lane, format!("it {problem} when it was started"), tell);
+            }
+            None => {}
         }
-        let taken: Vec<Index> = worker.taken.into_iter().collect();
+        taken.retain(|index| self.lanes[lane].unfinished.contains(index));
         self.lanes[lane].batches.give_back(&taken);
         if self.lanes[lane].given_up < MOST_GIVEN_UP {
             self.add_worker(lane);
         } else if self.lanes[lane].workers.is_empty() {
-            let reason = format!("{MOST_GIVEN_UP} vectors before it were not answered");
-            self.skip_the_rest(lane, &reason, tell)?;
+            let problem = format!("not tried: {MOST_GIVEN_UP} vectors before it were not answered");
+            self.end(lane, &Observation::Errored(problem), tell)?;
         }
         Ok(())
     }
 
-    fn skip_the_rest<E>(
+    /// Notes that a worker could not be started. Where others of the lane go on, that costs time only.
+    fn not_started<E>(
         &mut self,
         lane: usize,
-        reason: &str,
+        reason: String,
         tell: &mut impl FnMut(Progress) -> Result<(), E>,
     ) -> Result<(), E> {
-        for index in std::mem::take(&mut self.lanes[lane].unfinished) {
-            let skipped = Observation::Skipped(reason.to_owned());
-            self.observe(lane, index, skipped, Duration::ZERO, tell)?;
+        if !self.lanes[lane].workers.is_empty() {
+            return Ok(());
+        }
+        if self.lanes[lane].described {
+            let problem = format!("the implementation could not be started again: {reason}");
+            return self.end(lane, &Observation::Errored(problem), tell);
+        }
+        self.end(lane, &Observation::Skipped(reason.clone()), tell)?;
+        tell(Progress::NotStarted(lane, reason))
+    }
+
+    /// Gives all vectors that are left the same result.
+    fn end<E>(
+        &mut self,
+        lane: usize,
+        observation: &Observation,
+        tell: &mut impl FnMut(Progress) -> Result<(), E>,
+    ) -> Result<(), E> {
+        for index in self.lanes[lane].unfinished.clone() {
+            self.observe(lane, index, observation.clone(), Duration::ZERO, tell)?;
         }
         Ok(())
     }

@@ -5,9 +5,10 @@
 //! events, and one that tells nothing for too long is given up: the vector that it was at has `errored`, and a new
 //! worker goes on with the rest.
 
-use std::collections::VecDeque;
+use std::collections::{BTreeMap, BTreeSet, VecDeque};
+use std::sync::atomic::{AtomicBool, Ordering};
 use std::sync::mpsc::Sender;
-use std::sync::{Arc, Mutex, PoisonError};
+use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 use std::thread;
 use std::time::{Duration, Instant};
 
@@ -37,26 +38,60 @@ pub(crate) enum Event {
     Finished,
 }
 
-/// Batches of vectors that no worker has taken yet.
+static GIVEN_UP: AtomicBool = AtomicBool::new(false);
+
+/// Whether a worker of this process was given up.
+pub(crate) fn is_one_given_up() -> bool {
+    GIVEN_UP.load(Ordering::Relaxed)
+}
+
+/// The batches of a run that no worker has taken yet, and who has taken the others.
 #[derive(Clone, Debug)]
-pub(crate) struct Batches(Arc<Mutex<VecDeque<Vec<Index>>>>);
+pub(crate) struct Batches(Arc<Mutex<Shared>>);
+
+#[derive(Debug)]
+struct Shared {
+    waiting: VecDeque<Vec<Index>>,
+    taken: BTreeMap<WorkerId, Vec<Index>>,
+    given_up: BTreeSet<WorkerId>,
+}
 
 impl Batches {
     /// All vectors of a run, in batches of `size`.
     pub(crate) fn new(vectors: usize, size: usize) -> Self {
         let all: Vec<Index> = (0..vectors).collect();
-        Self(Arc::new(Mutex::new(all.chunks(size.max(1)).map(<[Index]>::to_vec).collect())))
+        let waiting = all.chunks(size.max(1)).map(<[Index]>::to_vec).collect();
+        Self(Arc::new(Mutex::new(Shared { waiting, taken: BTreeMap::new(), given_up: BTreeSet::new() })))
     }
 
-    fn take(&self) -> Option<Vec<Index>> {
-        self.0.lock().unwrap_or_else(PoisonError::into_inner).pop_front()
+    fn shared(&self) -> MutexGuard<'_, Shared> {
+        self.0.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+
+    /// The next batch for a worker; none for one that was given up and is still alive.
+    fn take(&self, worker: WorkerId) -> Option<Vec<Index>> {
+        let mut shared = self.shared();
+        if shared.given_up.contains(&worker) {
+            return None;
+        }
+        let batch = shared.waiting.pop_front()?;
+        shared.taken.entry(worker).or_default().extend(&batch);
+        Some(batch)
+    }
+
+    /// Gives a worker up, and returns what it had taken.
+    pub(crate) fn give_up(&self, worker: WorkerId) -> Vec<Index> {
+        GIVEN_UP.store(true, Ordering::Relaxed);
+        let mut shared = self.shared();
+        shared.given_up.insert(worker);
+        shared.taken.remove(&worker).unwrap_or_default()
     }
 
     /// Gives back what a lost worker had taken, one by one: one of them may be what stopped it.
     pub(crate) fn give_back(&self, indices: &[Index]) {
-        let mut batches = self.0.lock().unwrap_or_else(PoisonError::into_inner);
+        let mut shared = self.shared();
         for index in indices.iter().rev() {
-            batches.push_front(vec![*index]);
+            shared.waiting.push_front(vec![*index]);
         }
     }
 }
@@ -80,7 +115,7 @@ pub(crate) fn spawn(
             }
             Err(reason) => return tell(Event::NotStarted(reason)),
         };
-        while let Some(batch) = batches.take() {
+        while let Some(batch) = batches.take(id) {
             let mut started = Vec::new();
             for index in batch {
                 tell(Event::At(index));

@@ -163,3 +163,16 @@ fn a_vector_and_its_explanation_as_a_person_reads_them() {
     let explained = folder.webnn(&["explain", "relu of three numbers", "relu.json", "-i", "reference"]);
     agrees_with(&explained.stdout, "explain.txt");
 }
+
+#[test]
+fn a_time_limit_that_nothing_keeps_leaves_no_result_out() {
+    let folder = Folder::with("relu.json", RELU);
+    let arguments = ["run", "-f", "softmax", "-i", "reference", "--timeout", "0.000001", "--jobs", "2"];
+    let run = folder.webnn(&arguments);
+    assert!([0, 1, 78].contains(&run.code), "{run}");
+    let results = folder.read("results/latest.jsonl");
+    let count = |what: &str| results.lines().filter(|line| line.contains(what)).count();
+    let listed = folder.webnn(&["list", "vectors", "-f", "softmax"]).stdout.lines().count();
+    assert_eq!(count(r#""line":"result""#), listed, "{run}");
+    assert_eq!(count(r#""line":"footer""#), 1, "{run}");
+}

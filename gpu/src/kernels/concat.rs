@@ -52,13 +52,14 @@ fn level(to: &mut Lowering<'_>, mut inputs: &[Tensor], axis: usize) -> Lowered<V
 fn group(to: &Lowering<'_>, inputs: &[Tensor]) -> usize {
     // One binding is for the output and one for the parameters.
     let room = to.bounds().bindings.saturating_sub(2);
-    let parts = inputs.iter().map(|input| split::parts(input, to.bounds())).collect::<Vec<_>>();
+    let most = inputs.len().min(ARITIES[ARITIES.len() - 1]);
+    let parts = inputs[..most].iter().map(|input| split::parts(input, to.bounds())).collect::<Vec<_>>();
     let fits = |count: usize| {
         let least = parts[..count].iter().min().copied().unwrap_or(1);
         let unused = arity(count).map(|arity| arity - count);
         unused.is_some_and(|unused| parts[..count].iter().sum::<usize>() + unused * least <= room)
     };
-    (1..=inputs.len().min(ARITIES[ARITIES.len() - 1])).rfind(|count| fits(*count)).unwrap_or(0)
+    (1..=most).rfind(|count| fits(*count)).unwrap_or(0)
 }
 
 /// The places of the kernel that takes so many inputs.

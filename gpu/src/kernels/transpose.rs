@@ -11,6 +11,7 @@ use crate::wgsl::{View, row_major};
 pub(crate) fn lower(to: &mut Lowering<'_>, operation: &Transpose, inputs: &[Tensor], output: &Tensor) -> Lowered {
     let input = &inputs[0];
     let strides = row_major(&input.shape);
-    let permuted = operation.permutation.iter().map(|axis| strides[*axis as usize]).collect::<Vec<_>>();
-    strided::gather(to, &View::new(&output.shape, &permuted, 0), input, output)
+    let permuted = operation.permutation.iter().map(|axis| (input.shape[*axis as usize], strides[*axis as usize]));
+    let (shape, strides): (Vec<u32>, Vec<i64>) = permuted.unzip();
+    strided::gather(to, &View::new(&shape, &strides, 0), input, output)
 }

@@ -121,3 +121,23 @@ impl Image {
         Self { sizes: layout.to_nchw(sizes), strides: layout.to_nchw(strides) }
     }
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_window_meets_what_is_inside_the_input() {
+        // Of --012--- , windows of three elements, two apart, that move by two: -.0.2, 0.2.-, 2.-.- and -.-.-.
+        let along = Along { input: 3, output: 4, window: 3, beginning_padding: 2, stride: 2, dilation: 2 };
+        assert_eq!(along.table().collect::<Vec<_>>(), [1, 2, 0, 0, 2, 0, 0, 1, 2, 0, 0, 0]);
+        assert_eq!(along.most(), 3);
+    }
+
+    #[test]
+    fn sizes_beyond_32_bits_are_no_trouble() {
+        let far = u32::MAX;
+        let along = Along { input: 1, output: 3, window: far, beginning_padding: far, stride: far, dilation: far };
+        assert_eq!(along.table().collect::<Vec<_>>(), [1, 1, 0, 0, 1, 0, 0, 0, 0]);
+    }
+}

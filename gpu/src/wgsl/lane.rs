@@ -7,8 +7,8 @@
 //! | int8, uint8 | 4 | i32, u32 | stored modulo 256: an operator that saturates does so itself |
 //! | int64, uint64 | 1 word of 64 bits | i64, u64 | needs SHADER_INT64 |
 //! | 16 raw bits | 2 | u32 | moves float16 without looking at it |
-//! | 64 raw bits | 1 word of 64 bits | vec2<u32> | moves 64-bit integers without SHADER_INT64 |
-//! | 128 raw bits | 1 word of 128 bits | vec4<u32> | holds what is known of a sum half-way |
+//! | 64 raw bits | 1 word of 64 bits | `vec2<u32>` | moves 64-bit integers without SHADER_INT64 |
+//! | 128 raw bits | 1 word of 128 bits | `vec4<u32>` | holds what is known of a sum half-way |
 //!
 //! Operators that only move data (reshape, transpose, gather, ...) use [`Lane::raw`], whose arithmetic type is
 //! plain bits: NaN payloads and subnormals survive because no float instruction ever touches them.

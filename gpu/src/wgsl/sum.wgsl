@@ -112,7 +112,13 @@ fn sum_log(sum: Sum) -> f32 {
 // alpha * sum + beta * c
 fn sum_scaled(sum: Sum, alpha: f32, beta: f32, c: f32) -> f32 {
     let t = sum_total(sum);
-    if (t.unit > 1.0) { return f32_opaque(alpha * (t.hi + t.lo) * t.unit) * t.unit + beta * c; }
+    if (t.unit > 1.0) {
+        // One unit first or last, so that a small alpha brings the number back into range.
+        let x = t.hi + t.lo;
+        let first = f32_abs(x) < 1099511627776.0;
+        let y = f32_opaque(alpha * f32_opaque(x * select(1.0, t.unit, first))) * t.unit;
+        return f32_opaque(y * select(t.unit, 1.0, first)) + beta * c;
+    }
     let product = sum_add_product(sum_add_product(sum_empty(), alpha, t.hi), beta, c);
     // Beside an infinity there is no low part, and alpha may be one.
     if (!f32_is_finite(t.hi) || !f32_is_finite(alpha)) { return sum_value(product); }
