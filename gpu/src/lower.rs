@@ -153,6 +153,39 @@ impl Lowering<'_> {
             Operation::Transpose(operation) => kernels::transpose::lower(self, operation, x, y),
             Operation::Unary(operation) => kernels::unary::lower(self, *operation, x, y),
             Operation::Where => kernels::where_::lower(self, x, y),
+            Operation::ArgMinMax(_)
+            | Operation::BatchNormalization(_)
+            | Operation::ConvTranspose2d(_)
+            | Operation::CumulativeSum(_)
+            | Operation::DequantizeLinear(_)
+            | Operation::Elu(_)
+            | Operation::Gather(_)
+            | Operation::GatherElements(_)
+            | Operation::GatherNd
+            | Operation::Gelu
+            | Operation::Gru(_)
+            | Operation::GruCell(_)
+            | Operation::HardSigmoid(_)
+            | Operation::HardSwish
+            | Operation::InstanceNormalization(_)
+            | Operation::LayerNormalization(_)
+            | Operation::LeakyRelu(_)
+            | Operation::Linear(_)
+            | Operation::Lstm(_)
+            | Operation::LstmCell(_)
+            | Operation::Pad(_)
+            | Operation::Prelu
+            | Operation::QuantizeLinear(_)
+            | Operation::Resample2d(_)
+            | Operation::Reverse(_)
+            | Operation::ScatterElements(_)
+            | Operation::ScatterNd
+            | Operation::Softplus
+            | Operation::Softsign
+            | Operation::Split(_)
+            | Operation::Tanh
+            | Operation::Tile
+            | Operation::Triangular(_) => Err(not_yet(operator)),
         }
     }
 
@@ -185,6 +218,11 @@ impl Lowering<'_> {
         self.program.steps.extend(split::steps(kernel, inputs, output, self.bounds)?);
         Ok(())
     }
+}
+
+/// What the GPU does not support yet.
+fn not_yet(operator: &Operator) -> PlatformError {
+    PlatformError::Unsupported(format!("the GPU does not support {} yet", operator.operation.name()))
 }
 
 /// How the elements of a data type are stored.
