@@ -11,12 +11,12 @@ mod scenario;
 use std::panic::{AssertUnwindSafe, catch_unwind};
 use std::rc::Rc;
 
-use webnn_reference::context::{ML, MLContext, MLContextOptions, PlatformProvider};
+use webnn_reference::context::{ContextType, ML, MLContext, MLContextOptions, MLPowerPreference, PlatformProvider};
 use webnn_reference::data_type::MLOperandDataType;
 use webnn_reference::exception::{Exception, Result};
 use webnn_reference::steps::{self, Place, Reading};
 use webnn_reference::timeline::Global;
-use webnn_vectors::{Kind, Vector};
+use webnn_vectors::{Kind, Step, Vector};
 
 /// A tensor that was read back.
 #[derive(Clone, Debug, PartialEq)]
@@ -94,12 +94,22 @@ impl Executor {
                     Err(stopped) => stopped.into(),
                 })
             }
+            Kind::Scenario { steps } if let Some(name) = self.unsupported(steps) => {
+                State::Finished(Observation::Skipped(format!("{name} is not supported (see opSupportLimits)")))
+            }
             Kind::Scenario { steps } => {
                 let ml = ML::new(&global, Rc::new(scenario::WithDevice(Rc::clone(&self.provider))));
                 State::Finished(Observation::Calls(scenario::execute(steps, &ml, &global)))
             }
         });
         Started { global, state: state.unwrap_or_else(|panic| State::Finished(Observation::Errored(panic))) }
+    }
+
+    /// The first operator of a scenario that the platform does not support.
+    fn unsupported<'a>(&self, steps: &'a [Step]) -> Option<&'a str> {
+        let platform = self.provider.platform(&ContextType::Default, MLPowerPreference::Default, true)?;
+        let unsupported = platform.limits().unsupported_operators;
+        steps.iter().map(|step| step.call.as_str()).find(|call| unsupported.contains(call))
     }
 
     /// Waits for the results of a vector that was started.

@@ -77,52 +77,9 @@ fn uses_only(vector: &Vector, operators: &[&str]) -> bool {
     vector.graph().is_some_and(|graph| graph.operators.iter().all(|used| operators.contains(&used.name.as_str())))
 }
 
-/// Operators that the specification has and the reference does not yet implement.
-const TO_COME: &[&str] = &[
-    "argMax",
-    "argMin",
-    "batchNormalization",
-    "convTranspose2d",
-    "cumulativeSum",
-    "dequantizeLinear",
-    "elu",
-    "gather",
-    "gatherElements",
-    "gatherND",
-    "gelu",
-    "gru",
-    "gruCell",
-    "hardSigmoid",
-    "hardSwish",
-    "instanceNormalization",
-    "layerNormalization",
-    "leakyRelu",
-    "linear",
-    "lstm",
-    "lstmCell",
-    "pad",
-    "prelu",
-    "quantizeLinear",
-    "resample2d",
-    "reverse",
-    "scatterElements",
-    "scatterND",
-    "softplus",
-    "softsign",
-    "split",
-    "tanh",
-    "tile",
-    "triangular",
-];
-
 /// Whether the specification has an operator of this name.
 pub(crate) fn is_operator_of_the_specification(name: &str) -> bool {
-    ops::operator(name).is_some() || TO_COME.contains(&name)
-}
-
-/// The names of the operators that are still to come.
-pub(crate) fn operators_to_come() -> impl Iterator<Item = &'static str> {
-    TO_COME.iter().copied().filter(|name| ops::operator(name).is_none())
+    ops::operator(name).is_some()
 }
 
 /// What a vector is about, for the rows of a table: its operator, or else its file.

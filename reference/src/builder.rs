@@ -136,6 +136,17 @@ impl MLGraphBuilder {
         throw!(InvalidStateError, "{}", self.why_it_can_not_build());
     }
 
+    /// Throws at the current step if the builder has built its graph, even if the context is lost.
+    ///
+    /// # Errors
+    /// InvalidStateError.
+    pub(crate) fn ensure_has_not_built(&self) -> Result<()> {
+        if self.0.has_built.get() {
+            throw!(InvalidStateError, "{}", self.why_it_can_not_build());
+        }
+        Ok(())
+    }
+
     /// Throws at the current step unless all of `operands` belong to this builder.
     ///
     /// # Errors
@@ -395,6 +406,8 @@ impl MLGraphBuilder {
             step!("15.1");
             output_descriptors.insert(name.clone(), operand.descriptor());
         }
+        let changed = operands.iter().find(|operand| graph.operands[operand.0].is_changed);
+        let changed = changed.map(|operand| graph.operands[operand.0].descriptor.clone());
         drop(graph);
         step!("16");
         self.0.has_built.set(true);
@@ -420,9 +433,12 @@ impl MLGraphBuilder {
                 // Held until the platform is no longer at work, in case nobody else holds them: see
                 // `MLContext::forget`.
                 let _constant_tensors = computation.constant_tensors();
-                let graph_impl = match computation.unbound() {
-                    None => context.platform().convert(computation),
-                    Some(operand) => Err(PlatformError::Unsupported(format!("nothing is bound to {operand}"))),
+                let graph_impl = match (computation.unbound(), changed) {
+                    (None, None) => context.platform().convert(computation),
+                    (Some(operand), _) => Err(PlatformError::Unsupported(format!("nothing is bound to {operand}"))),
+                    (None, Some(operand)) => {
+                        Err(PlatformError::Unsupported(format!("the shape of {operand} was another one before")))
+                    }
                 };
                 match graph_impl {
                     Err(error) => {
@@ -474,7 +490,7 @@ impl MLGraphBuilder {
                 .into_iter()
                 .enumerate()
                 .filter(|(index, _)| operators.contains(&OperatorId(*index)))
-                .map(|(_, operator)| operator)
+                .map(|(_, operator)| operator.with_all_inputs())
                 .collect(),
             inputs: inputs.iter().map(|operand| (name(operand), *operand)).collect(),
             outputs: outputs.iter().map(|(name, operand)| (name.clone(), operand.id())).collect(),

@@ -90,6 +90,7 @@ impl Platform for Interpreter {
             max_rank: 8,
             max_tensor_byte_length: u64::from(u32::MAX),
             preferred_input_layout: MLInputOperandLayout::Nchw,
+            unsupported_operators: &[],
         }
     }
 

@@ -6,7 +6,7 @@
 
 use crate::data_type::MLOperandDataType;
 use crate::exception::Result;
-use crate::number::MLNumber;
+use crate::number::{Element, MLNumber};
 use crate::operand::MLOperand;
 use crate::{algorithm, step, throw};
 
@@ -105,6 +105,16 @@ impl FromIdl for f64 {
     }
 }
 
+/// `float`: a finite number, that also is when rounded to float32.
+impl FromIdl for f32 {
+    fn from_idl(name: &str, value: &Value) -> Result<Self> {
+        let double = f64::from_idl(name, value)?;
+        algorithm!("Web IDL");
+        let float = Self::rounded(double);
+        if float.is_finite() { Ok(float) } else { throw!(TypeError, "{name} is beyond float32: {double}") }
+    }
+}
+
 /// `[EnforceRange] unsigned long`.
 impl FromIdl for u32 {
     fn from_idl(name: &str, value: &Value) -> Result<Self> {
@@ -117,6 +127,20 @@ impl FromIdl for u32 {
         match crate::number::exact_u32(number) {
             Some(integer) => Ok(integer),
             None => throw!(TypeError, "{name} has to be in the range of an unsigned long, not {number}"),
+        }
+    }
+}
+
+/// `unsigned long`, without `[EnforceRange]`: modulo 2^32.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct WithoutRange(pub u32);
+
+impl FromIdl for WithoutRange {
+    fn from_idl(name: &str, value: &Value) -> Result<Self> {
+        algorithm!("Web IDL");
+        match value {
+            Value::Number(MLNumber::Double(number)) => Ok(Self(crate::number::modulo_u32(*number))),
+            other => throw!(TypeError, "{name} has to be a number, not {}", other.kind()),
         }
     }
 }

@@ -1,6 +1,6 @@
 //! The algebra of shapes and indices: how the elements of a tensor lie in row-major order.
 
-use crate::number::size;
+use crate::number::{Integer, signed, size};
 
 /// How far apart, in row-major order, neighbours along each axis are.
 pub fn strides(shape: &[usize]) -> Vec<usize> {
@@ -39,6 +39,23 @@ impl Along {
     pub fn offset(&self, before: usize, index: usize, after: usize) -> usize {
         (before * self.dimension + index) * self.after + after
     }
+}
+
+/// Where an index that is given as data points to along a dimension.
+///
+/// A negative index counts from the end. What one out of range points to is left open by the specification, in a note
+/// that implementations can clamp it; like web-platform-tests, this takes the nearest index in range.
+pub fn within(index: Integer, dimension: usize) -> usize {
+    let dimension = signed(dimension);
+    let from_the_start = if index.0 < 0 { index.0 + dimension } else { index.0 };
+    usize::try_from(from_the_start.min(dimension - 1).max(0)).expect("no greater than a dimension")
+}
+
+/// The index of the block to which an element belongs, where a tensor of `shape` is divided into as many blocks, all of
+/// one size, as a tensor of the shape `blocks` has elements.
+pub fn block(index: &[usize], blocks: &[usize], shape: &[usize]) -> Vec<usize> {
+    let along = index.iter().zip(blocks).zip(shape);
+    along.map(|((index, blocks), dimension)| index / (dimension / blocks)).collect()
 }
 
 /// All axes of a tensor of this rank, in order.
@@ -84,6 +101,19 @@ mod tests {
         let along = Along::new(&[2, 3, 4], 1);
         assert_eq!(along, Along { before: 2, dimension: 3, after: 4 });
         assert_eq!(along.offset(1, 2, 3), 23);
+    }
+
+    #[test]
+    fn neighbours_share_a_block() {
+        let of = |column| block(&[1, column], &[2, 3], &[2, 6]);
+        assert_eq!([0, 1, 2, 5].map(of), [[1, 0], [1, 0], [1, 1], [1, 2]]);
+    }
+
+    #[test]
+    fn an_index_counts_from_either_end_and_is_clamped() {
+        let within = |index| within(std::num::Wrapping(index), 3);
+        assert_eq!([0, 2, -1, -3].map(within), [0, 2, 2, 0]);
+        assert_eq!([3, -4, i128::from(i64::MAX), i128::from(i64::MIN)].map(within), [2, 0, 2, 0]);
     }
 
     #[test]

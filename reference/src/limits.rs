@@ -68,6 +68,18 @@ pub const SIGNED: &[MLOperandDataType] = &[Float32, Float16, Int64, Int32, Int8]
 pub const FLOATS_AND_WIDE_INTEGERS: &[MLOperandDataType] = &[Float32, Float16, Int32, Uint32, Int64, Uint64];
 /// The floating point types, int32 and the 8-bit integers.
 pub const FLOATS_INT32_AND_BYTES: &[MLOperandDataType] = &[Float32, Float16, Int32, Int8, Uint8];
+/// The types of the indices that gathering and scattering take.
+pub const INDICES: &[MLOperandDataType] = &[Int32, Uint32, Int64];
+/// int32 alone.
+pub const INT32: &[MLOperandDataType] = &[Int32];
+/// The types of quantized elements.
+pub const QUANTIZED: &[MLOperandDataType] = &[Uint8, Int8, Uint32, Int32];
+/// The 8-bit types.
+pub const BYTES: &[MLOperandDataType] = &[Uint8, Int8];
+/// The 8-bit types and int32.
+pub const BYTES_AND_INT32: &[MLOperandDataType] = &[Uint8, Int8, Int32];
+/// The floating point types and the 8-bit integers.
+pub const FLOATS_AND_BYTES: &[MLOperandDataType] = &[Float32, Float16, Uint8, Int8];
 /// uint8 alone: truth values.
 pub const UINT8: &[MLOperandDataType] = &[Uint8];
 
@@ -194,6 +206,7 @@ impl MLContext {
             output: any,
             operators: OPERATORS
                 .iter()
+                .filter(|row| !limits.unsupported_operators.contains(&row.name))
                 .map(|row| {
                     let operands =
                         row.limits.rows.iter().map(|operand| (operand.operand, of_operand(row.limits, operand)));

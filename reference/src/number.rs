@@ -108,15 +108,32 @@ pub fn minimum<N: Number>(a: N, b: N) -> N {
 
 /// The sum of floats, as exact as if it were added up with twice the precision (Neumaier's summation).
 pub fn sum(numbers: impl Iterator<Item = Float>) -> Float {
-    let (mut sum, mut lost) = (0.0, 0.0);
-    for number in numbers {
-        let next: Float = sum + number;
-        let (greater, lesser) = if Float::abs(sum) >= number.abs() { (sum, number) } else { (number, sum) };
-        lost += (greater - next) + lesser;
-        sum = next;
+    let mut sum = Sum::default();
+    numbers.for_each(|number| sum.add(number));
+    sum.value()
+}
+
+/// A [`sum`] while it grows.
+#[derive(Clone, Copy, Debug, Default, PartialEq)]
+pub struct Sum {
+    sum: Float,
+    lost: Float,
+}
+
+impl Sum {
+    /// Adds a number.
+    pub fn add(&mut self, number: Float) {
+        let next = self.sum + number;
+        let (greater, lesser) = if self.sum.abs() >= number.abs() { (self.sum, number) } else { (number, self.sum) };
+        self.lost += (greater - next) + lesser;
+        self.sum = next;
     }
-    // What an infinity has lost is NaN.
-    if sum.is_finite() { sum + lost } else { sum }
+
+    /// The sum of the numbers that were added.
+    pub fn value(&self) -> Float {
+        // What an infinity has lost is NaN.
+        if self.sum.is_finite() { self.sum + self.lost } else { self.sum }
+    }
 }
 
 /// The product of floats that are in the range of float32, whose magnitude is kept where it can neither overflow nor
@@ -260,6 +277,11 @@ pub fn size(dimension: u32) -> usize {
     dimension as usize
 }
 
+/// A size or an index as a number that differences can be taken of.
+pub fn signed(size: usize) -> i128 {
+    size as i128
+}
+
 /// A count as a float, for the mean.
 pub fn count(elements: usize) -> Float {
     elements as f64
@@ -288,6 +310,12 @@ pub fn to_integer(number: f64, lower: i128, upper: i128) -> i128 {
 /// The integer that a float is, if it is in the range of an `unsigned long`.
 pub fn exact_u32(number: f64) -> Option<u32> {
     (number >= 0.0 && number <= f64::from(u32::MAX)).then_some(number as u32)
+}
+
+/// The integer part of a float modulo 2^32, as an `unsigned long` is converted without `[EnforceRange]`; 0 for what is
+/// not finite.
+pub fn modulo_u32(number: f64) -> u32 {
+    number.trunc().rem_euclid(4_294_967_296.0) as u32
 }
 
 /// The integer that a float is, if it is in the range of a `long`.

@@ -6,6 +6,7 @@
 use crate::builder::MLGraphBuilder;
 use crate::data_type::MLOperandDataType;
 use crate::descriptor::MLOperandDescriptor;
+use crate::number::size;
 use crate::tensor::MLTensor;
 use crate::{algorithm, step};
 
@@ -24,6 +25,17 @@ pub(crate) struct OperandSlots {
     pub(crate) name: Option<String>,
     pub(crate) operator: Option<OperatorId>,
     pub(crate) constant_tensor: Option<MLTensor>,
+    /// The operand that it was copied from, or that one was: by the literal text they have one `[[descriptor]]`.
+    pub(crate) copied_from: Option<OperandId>,
+    /// Whether its shape was changed although it was an input or output of an operator.
+    pub(crate) is_changed: bool,
+}
+
+impl OperandSlots {
+    fn new(descriptor: MLOperandDescriptor) -> Self {
+        let (name, operator, constant_tensor, copied_from) = (None, None, None, None);
+        Self { descriptor, name, operator, constant_tensor, copied_from, is_changed: false }
+    }
 }
 
 /// An edge of the computational graph.
@@ -75,6 +87,30 @@ impl MLOperand {
         self.builder.graph_mut().operands[self.id.0].constant_tensor = Some(tensor.clone());
     }
 
+    /// Sets a dimension of this operand's shape.
+    pub(crate) fn set_dimension(&self, axis: u32, dimension: u32) {
+        self.builder.graph_mut().operands[self.id.0].descriptor.shape[size(axis)] = dimension;
+    }
+
+    /// Sets a dimension of the shape that all operands share that were copied from one another. Of those that it
+    /// changes, no graph can be converted any more.
+    pub(crate) fn set_shared_dimension(&self, axis: u32, dimension: u32) {
+        let origin = self.descriptor_origin();
+        for (index, slots) in self.builder.graph_mut().operands.iter_mut().enumerate() {
+            if slots.copied_from.unwrap_or(OperandId(index)) == origin
+                && slots.descriptor.shape[size(axis)] != dimension
+            {
+                slots.descriptor.shape[size(axis)] = dimension;
+                slots.is_changed = true;
+            }
+        }
+    }
+
+    /// The operand whose `[[descriptor]]` this one has by the literal text.
+    fn descriptor_origin(&self) -> OperandId {
+        self.with_slots(|slots| slots.copied_from).unwrap_or(self.id)
+    }
+
     pub(crate) fn set_operator(&self, operator: OperatorId) {
         self.builder.graph_mut().operands[self.id.0].operator = Some(operator);
     }
@@ -95,7 +131,7 @@ impl MLGraphBuilder {
         step!("2");
         step!("3");
         step!("4");
-        let operand = self.add_operand(OperandSlots { descriptor, name: None, operator: None, constant_tensor: None });
+        let operand = self.add_operand(OperandSlots::new(descriptor));
         step!("5");
         operand
     }
@@ -112,7 +148,8 @@ impl MLGraphBuilder {
         let descriptor = operand.descriptor();
         step!("6");
         let name = operand.with_slots(|slots| slots.name.clone());
-        let result = builder.add_operand(OperandSlots { descriptor, name, operator: None, constant_tensor: None });
+        let copied_from = Some(operand.descriptor_origin());
+        let result = builder.add_operand(OperandSlots { name, copied_from, ..OperandSlots::new(descriptor) });
         step!("7");
         result
     }
@@ -124,7 +161,7 @@ impl MLGraphBuilder {
             return operand.clone();
         }
         let descriptor = operand.descriptor();
-        self.add_operand(OperandSlots { descriptor, name: None, operator: None, constant_tensor: None })
+        self.add_operand(OperandSlots::new(descriptor))
     }
 
     /// <https://www.w3.org/TR/webnn/#mlgraphbuilder-validate-operand>

@@ -16,23 +16,56 @@ use crate::limits::TensorLimits;
 use crate::operand::{MLOperand, OperandId};
 use crate::value::{Computed, Value};
 
+pub mod argminmax;
+pub mod batchnormalization;
 pub mod binary;
 pub mod cast;
 pub mod clamp;
 pub mod concat;
 pub mod conv2d;
+pub mod convtranspose2d;
+pub mod cumulativesum;
+pub mod dequantizelinear;
+pub mod elu;
 pub mod expand;
+pub mod gather;
+pub mod gatherelements;
+pub mod gathernd;
+pub mod gelu;
 pub mod gemm;
+pub mod gru;
+pub mod grucell;
+pub mod hardsigmoid;
+pub mod hardswish;
+pub mod instancenormalization;
+pub mod layernormalization;
+pub mod leakyrelu;
+pub mod linear;
 pub mod logical;
+pub mod lstm;
+pub mod lstmcell;
 pub mod matmul;
+pub mod pad;
 pub mod pool2d;
+pub mod prelu;
+pub mod quantizelinear;
 pub mod reduce;
 pub mod relu;
+pub mod resample2d;
 pub mod reshape;
+pub mod reverse;
+pub mod scatterelements;
+pub mod scatternd;
 pub mod sigmoid;
 pub mod slice;
 pub mod softmax;
+pub mod softplus;
+pub mod softsign;
+pub mod split;
+pub mod tanh;
+pub mod tile;
 pub mod transpose;
+pub mod triangular;
 pub mod unary;
 #[path = "ops/where.rs"]
 pub mod where_;
@@ -103,9 +136,31 @@ pub struct Operator {
     pub outputs: Vec<OperandId>,
 }
 
+impl Operator {
+    /// The operator with all its inputs: by the literal text, `build()` has not found the scale and the zero point of
+    /// quantizeLinear and dequantizeLinear among them.
+    pub(crate) fn with_all_inputs(mut self) -> Self {
+        let mut given = Vec::new();
+        if let Operation::DequantizeLinear(operation) = &self.operation {
+            given.extend([operation.scale, operation.zero_point]);
+        }
+        if let Operation::QuantizeLinear(operation) = &self.operation {
+            given.extend([operation.scale, operation.zero_point]);
+        }
+        if self.inputs.len() == 1 {
+            self.inputs.append(&mut given);
+        }
+        self
+    }
+}
+
 /// What an operator computes, with its parameters validated and their defaults filled in.
 #[derive(Clone, Debug)]
 pub enum Operation {
+    /// One of the argMin/argMax operations.
+    ArgMinMax(argminmax::ArgMinMax),
+    /// batchNormalization.
+    BatchNormalization(batchnormalization::BatchNormalization),
     /// One of the element-wise binary operations.
     Binary(binary::Binary),
     /// cast, to the type of the output.
@@ -116,30 +171,92 @@ pub enum Operation {
     Concat(concat::Concat),
     /// conv2d.
     Conv2d(conv2d::Conv2d),
+    /// convTranspose2d.
+    ConvTranspose2d(convtranspose2d::ConvTranspose2d),
+    /// cumulativeSum.
+    CumulativeSum(cumulativesum::CumulativeSum),
+    /// dequantizeLinear.
+    DequantizeLinear(dequantizelinear::DequantizeLinear),
+    /// elu.
+    Elu(elu::Elu),
     /// expand, to the shape of the output.
     Expand,
+    /// gather.
+    Gather(gather::Gather),
+    /// gatherElements.
+    GatherElements(gatherelements::GatherElements),
+    /// gatherND.
+    GatherNd,
+    /// gelu.
+    Gelu,
     /// gemm.
     Gemm(gemm::Gemm),
+    /// gru.
+    Gru(gru::Gru),
+    /// gruCell.
+    GruCell(grucell::GruCell),
+    /// hardSigmoid.
+    HardSigmoid(hardsigmoid::HardSigmoid),
+    /// hardSwish.
+    HardSwish,
+    /// instanceNormalization.
+    InstanceNormalization(instancenormalization::InstanceNormalization),
+    /// layerNormalization.
+    LayerNormalization(layernormalization::LayerNormalization),
+    /// leakyRelu.
+    LeakyRelu(leakyrelu::LeakyRelu),
+    /// linear.
+    Linear(linear::Linear),
     /// One of the element-wise logical operations.
     Logical(logical::Logical),
+    /// lstm.
+    Lstm(lstm::Lstm),
+    /// lstmCell.
+    LstmCell(lstmcell::LstmCell),
     /// matmul.
     Matmul,
+    /// pad.
+    Pad(pad::Pad),
     /// One of the pooling operations.
     Pool2d(pool2d::Pool2d),
+    /// prelu.
+    Prelu,
+    /// quantizeLinear.
+    QuantizeLinear(quantizelinear::QuantizeLinear),
     /// One of the reduction operations.
     Reduce(reduce::Reduce),
     /// relu.
     Relu,
+    /// resample2d.
+    Resample2d(resample2d::Resample2d),
     /// reshape, to the shape of the output.
     Reshape,
+    /// reverse.
+    Reverse(reverse::Reverse),
+    /// scatterElements.
+    ScatterElements(scatterelements::ScatterElements),
+    /// scatterND.
+    ScatterNd,
     /// sigmoid.
     Sigmoid,
     /// slice.
     Slice(slice::Slice),
     /// softmax.
     Softmax(softmax::Softmax),
+    /// softplus.
+    Softplus,
+    /// softsign.
+    Softsign,
+    /// split.
+    Split(split::Split),
+    /// tanh.
+    Tanh,
+    /// tile, to the shape of the output.
+    Tile,
     /// transpose.
     Transpose(transpose::Transpose),
+    /// triangular.
+    Triangular(triangular::Triangular),
     /// One of the element-wise unary operations.
     Unary(unary::Unary),
     /// where.
@@ -150,23 +267,56 @@ impl Operation {
     /// The name of the builder's method.
     pub fn name(&self) -> &'static str {
         match self {
+            Self::ArgMinMax(operation) => operation.extreme.as_str(),
+            Self::BatchNormalization(_) => "batchNormalization",
             Self::Binary(operation) => operation.as_str(),
             Self::Cast => "cast",
             Self::Clamp(_) => "clamp",
             Self::Concat(_) => "concat",
             Self::Conv2d(_) => "conv2d",
+            Self::ConvTranspose2d(_) => "convTranspose2d",
+            Self::CumulativeSum(_) => "cumulativeSum",
+            Self::DequantizeLinear(_) => "dequantizeLinear",
+            Self::Elu(_) => "elu",
             Self::Expand => "expand",
+            Self::Gather(_) => "gather",
+            Self::GatherElements(_) => "gatherElements",
+            Self::GatherNd => "gatherND",
+            Self::Gelu => "gelu",
             Self::Gemm(_) => "gemm",
+            Self::Gru(_) => "gru",
+            Self::GruCell(_) => "gruCell",
+            Self::HardSigmoid(_) => "hardSigmoid",
+            Self::HardSwish => "hardSwish",
+            Self::InstanceNormalization(_) => "instanceNormalization",
+            Self::LayerNormalization(_) => "layerNormalization",
+            Self::LeakyRelu(_) => "leakyRelu",
+            Self::Linear(_) => "linear",
             Self::Logical(operation) => operation.as_str(),
+            Self::Lstm(_) => "lstm",
+            Self::LstmCell(_) => "lstmCell",
             Self::Matmul => "matmul",
+            Self::Pad(_) => "pad",
             Self::Pool2d(operation) => operation.pooling.as_str(),
+            Self::Prelu => "prelu",
+            Self::QuantizeLinear(_) => "quantizeLinear",
             Self::Reduce(operation) => operation.reduction.as_str(),
             Self::Relu => "relu",
+            Self::Resample2d(_) => "resample2d",
             Self::Reshape => "reshape",
+            Self::Reverse(_) => "reverse",
+            Self::ScatterElements(_) => "scatterElements",
+            Self::ScatterNd => "scatterND",
             Self::Sigmoid => "sigmoid",
             Self::Slice(_) => "slice",
             Self::Softmax(_) => "softmax",
+            Self::Softplus => "softplus",
+            Self::Softsign => "softsign",
+            Self::Split(_) => "split",
+            Self::Tanh => "tanh",
+            Self::Tile => "tile",
             Self::Transpose(_) => "transpose",
+            Self::Triangular(_) => "triangular",
             Self::Unary(operation) => operation.as_str(),
             Self::Where => "where",
         }
@@ -178,23 +328,56 @@ impl Operation {
     /// If there is no memory for them.
     pub fn compute(&self, bound: &Bound<'_>) -> Computed<Vec<Value>> {
         let output = match self {
+            Self::ArgMinMax(operation) => operation.compute(bound),
+            Self::BatchNormalization(operation) => operation.compute(bound),
             Self::Binary(operation) => operation.compute(bound),
             Self::Cast => cast::compute(bound),
             Self::Clamp(operation) => operation.compute(bound),
             Self::Concat(operation) => operation.compute(bound),
             Self::Conv2d(operation) => operation.compute(bound),
+            Self::ConvTranspose2d(operation) => operation.compute(bound),
+            Self::CumulativeSum(operation) => operation.compute(bound),
+            Self::DequantizeLinear(operation) => operation.compute(bound),
+            Self::Elu(operation) => operation.compute(bound),
             Self::Expand => expand::compute(bound),
+            Self::Gather(operation) => operation.compute(bound),
+            Self::GatherElements(operation) => operation.compute(bound),
+            Self::GatherNd => gathernd::compute(bound),
+            Self::Gelu => gelu::compute(bound),
             Self::Gemm(operation) => operation.compute(bound),
+            Self::Gru(operation) => return operation.compute(bound),
+            Self::GruCell(operation) => operation.compute(bound),
+            Self::HardSigmoid(operation) => operation.compute(bound),
+            Self::HardSwish => hardswish::compute(bound),
+            Self::InstanceNormalization(operation) => operation.compute(bound),
+            Self::LayerNormalization(operation) => operation.compute(bound),
+            Self::LeakyRelu(operation) => operation.compute(bound),
+            Self::Linear(operation) => operation.compute(bound),
             Self::Logical(operation) => operation.compute(bound),
+            Self::Lstm(operation) => return operation.compute(bound),
+            Self::LstmCell(operation) => return operation.compute(bound),
             Self::Matmul => matmul::compute(bound),
+            Self::Pad(operation) => operation.compute(bound),
             Self::Pool2d(operation) => operation.compute(bound),
+            Self::Prelu => prelu::compute(bound),
+            Self::QuantizeLinear(operation) => operation.compute(bound),
             Self::Reduce(operation) => operation.compute(bound),
             Self::Relu => relu::compute(bound),
+            Self::Resample2d(operation) => operation.compute(bound),
             Self::Reshape => reshape::compute(bound),
+            Self::Reverse(operation) => operation.compute(bound),
+            Self::ScatterElements(operation) => operation.compute(bound),
+            Self::ScatterNd => scatternd::compute(bound),
             Self::Sigmoid => sigmoid::compute(bound),
             Self::Slice(operation) => operation.compute(bound),
             Self::Softmax(operation) => operation.compute(bound),
+            Self::Softplus => softplus::compute(bound),
+            Self::Softsign => softsign::compute(bound),
+            Self::Split(operation) => return operation.compute(bound),
+            Self::Tanh => tanh::compute(bound),
+            Self::Tile => tile::compute(bound),
             Self::Transpose(operation) => operation.compute(bound),
+            Self::Triangular(operation) => operation.compute(bound),
             Self::Unary(operation) => operation.compute(bound),
             Self::Where => where_::compute(bound),
         };
@@ -242,6 +425,16 @@ impl<'a> Bound<'a> {
         self.values.get(&operand).expect("an operand is bound before the operators that take it")
     }
 
+    /// The descriptor of an input, by its place in the operator's inputs.
+    pub fn input_descriptor(&self, place: usize) -> &'a MLOperandDescriptor {
+        &self.descriptors[self.operator.inputs[place].0]
+    }
+
+    /// The descriptors of the outputs.
+    pub fn outputs(&self) -> impl Iterator<Item = &'a MLOperandDescriptor> {
+        self.operator.outputs.iter().map(|output| &self.descriptors[output.0])
+    }
+
     /// The descriptor of the only output.
     pub fn output(&self) -> &'a MLOperandDescriptor {
         &self.descriptors[self.operator.outputs[0].0]
@@ -267,33 +460,54 @@ pub struct OperatorRow {
 pub const OPERATORS: &[OperatorRow] = &[
     unary::ABS,
     binary::ADD,
+    argminmax::ARG_MAX,
+    argminmax::ARG_MIN,
     pool2d::AVERAGE_POOL2D,
+    batchnormalization::BATCH_NORMALIZATION,
     cast::CAST,
     unary::CEIL,
     clamp::CLAMP,
     concat::CONCAT,
     conv2d::CONV2D,
+    convtranspose2d::CONV_TRANSPOSE2D,
     unary::COS,
+    cumulativesum::CUMULATIVE_SUM,
+    dequantizelinear::DEQUANTIZE_LINEAR,
     binary::DIV,
+    elu::ELU,
     logical::EQUAL,
     unary::ERF,
     unary::EXP,
     expand::EXPAND,
     unary::FLOOR,
+    gather::GATHER,
+    gatherelements::GATHER_ELEMENTS,
+    gathernd::GATHER_ND,
+    gelu::GELU,
     gemm::GEMM,
     logical::GREATER,
     logical::GREATER_OR_EQUAL,
+    gru::GRU,
+    grucell::GRU_CELL,
+    hardsigmoid::HARD_SIGMOID,
+    hardswish::HARD_SWISH,
     unary::IDENTITY,
+    instancenormalization::INSTANCE_NORMALIZATION,
     logical::IS_INFINITE,
     logical::IS_NAN,
     pool2d::L2_POOL2D,
+    layernormalization::LAYER_NORMALIZATION,
+    leakyrelu::LEAKY_RELU,
     logical::LESSER,
     logical::LESSER_OR_EQUAL,
+    linear::LINEAR,
     unary::LOG,
     logical::LOGICAL_AND,
     logical::LOGICAL_NOT,
     logical::LOGICAL_OR,
     logical::LOGICAL_XOR,
+    lstm::LSTM,
+    lstmcell::LSTM_CELL,
     matmul::MATMUL,
     binary::MAX,
     pool2d::MAX_POOL2D,
@@ -301,7 +515,10 @@ pub const OPERATORS: &[OperatorRow] = &[
     binary::MUL,
     unary::NEG,
     logical::NOT_EQUAL,
+    pad::PAD,
     binary::POW,
+    prelu::PRELU,
+    quantizelinear::QUANTIZE_LINEAR,
     unary::RECIPROCAL,
     reduce::REDUCE_L1,
     reduce::REDUCE_L2,
@@ -314,17 +531,27 @@ pub const OPERATORS: &[OperatorRow] = &[
     reduce::REDUCE_SUM,
     reduce::REDUCE_SUM_SQUARE,
     relu::RELU,
+    resample2d::RESAMPLE2D,
     reshape::RESHAPE,
+    reverse::REVERSE,
     unary::ROUND_EVEN,
+    scatterelements::SCATTER_ELEMENTS,
+    scatternd::SCATTER_ND,
     sigmoid::SIGMOID,
     unary::SIGN,
     unary::SIN,
     slice::SLICE,
     softmax::SOFTMAX,
+    softplus::SOFTPLUS,
+    softsign::SOFTSIGN,
+    split::SPLIT,
     unary::SQRT,
     binary::SUB,
     unary::TAN,
+    tanh::TANH,
+    tile::TILE,
     transpose::TRANSPOSE,
+    triangular::TRIANGULAR,
     where_::WHERE,
 ];
 

@@ -58,6 +58,8 @@ pub struct PlatformLimits {
     pub max_tensor_byte_length: u64,
     /// The layout it likes best.
     pub preferred_input_layout: MLInputOperandLayout,
+    /// The operators that it can not compute, by the names of their methods.
+    pub unsupported_operators: &'static [&'static str],
 }
 
 /// A [computational graph](https://www.w3.org/TR/webnn/#computational-graph) as handed over by `build()`.

@@ -1,6 +1,6 @@
 //! What an operand is bound to while a graph is computed: an array of elements, stored in their data type.
 
-use ndarray::{ArrayD, ArrayViewD, IxDyn};
+use ndarray::{ArrayD, ArrayViewD, Dimension, IxDyn};
 
 use half::f16;
 
@@ -228,6 +228,26 @@ pub fn numbers<T: Element>(array: &ArrayViewD<'_, T>) -> Computed<Vec<T::Number>
     Ok(numbers)
 }
 
+/// The elements of a tensor of an integer type, as numbers.
+///
+/// # Errors
+/// If there is no memory for them.
+///
+/// # Panics
+/// If they are floats, which validation excludes.
+pub fn integers(value: &Value) -> Computed<ArrayD<Integer>> {
+    let numbers = match value {
+        Value::Int32(array) => numbers(&array.view()),
+        Value::Uint32(array) => numbers(&array.view()),
+        Value::Int64(array) => numbers(&array.view()),
+        Value::Uint64(array) => numbers(&array.view()),
+        Value::Int8(array) => numbers(&array.view()),
+        Value::Uint8(array) => numbers(&array.view()),
+        Value::Float32(_) | Value::Float16(_) => unreachable!("validated as integers"),
+    };
+    Ok(ArrayD::from_shape_vec(IxDyn(value.shape()), numbers?).expect("as many elements as the shape has"))
+}
+
 fn data_type<T: Element>(_: &ArrayD<T>) -> MLOperandDataType {
     T::DATA_TYPE
 }
@@ -273,10 +293,19 @@ pub fn zip<A: Element, B: Element, T: Element>(
 /// If the array is not unidirectionally broadcastable to `shape`, which validation excludes.
 pub fn broadcast<'a, T>(array: &'a ArrayD<T>, shape: &[u32]) -> Computed<ArrayViewD<'a, T>> {
     addressable(shape, std::mem::size_of::<T>())?;
-    if array.is_empty() && !shape.contains(&0) {
-        return Err(PlatformError::Unsupported(format!("there are no elements to broadcast to {shape:?}")));
-    }
+    ensure_elements(array, shape)?;
     Ok(array.broadcast(dimensions(shape)).expect("validated as broadcastable"))
+}
+
+/// Refuses to take the elements of an output of this shape from an array that has none.
+///
+/// # Errors
+/// If the array is empty and the shape is not, of which only the literal text makes a graph.
+pub fn ensure_elements<T>(array: &ArrayD<T>, shape: &[u32]) -> Computed<()> {
+    if array.is_empty() && !shape.contains(&0) {
+        return Err(PlatformError::Unsupported(format!("there are no elements to make up {shape:?}")));
+    }
+    Ok(())
 }
 
 /// An array of `shape` in which every element is `element`.
@@ -297,6 +326,18 @@ pub fn array<T: Element>(shape: &[u32], elements: impl Iterator<Item = T>) -> Co
     check(shape, std::mem::size_of::<T>())?;
     let shape: Vec<usize> = shape.iter().copied().map(size).collect();
     collected(&shape, elements)
+}
+
+/// An array of `shape` in which each element is given by its index.
+///
+/// # Errors
+/// If there is no memory for it.
+pub fn array_by_index<T: Element>(shape: &[u32], element: impl Fn(&[usize]) -> T) -> Computed<ArrayD<T>> {
+    let mut output = filled(shape, T::default())?;
+    for (index, place) in output.indexed_iter_mut() {
+        *place = element(index.slice());
+    }
+    Ok(output)
 }
 
 fn collected<T: Element>(shape: &[usize], elements: impl Iterator<Item = T>) -> Computed<ArrayD<T>> {

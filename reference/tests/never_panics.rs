@@ -137,6 +137,10 @@ fn few_numbers(few: &'static [u8]) -> BoxedStrategy<Planned> {
     rank.prop_flat_map(numbers_of).boxed()
 }
 
+fn number_near_zero() -> BoxedStrategy<Planned> {
+    prop_oneof![20 => select(vec![0.0, 1.0, 2.0, 3.0]), 1 => number()].prop_map(Planned::Number).boxed()
+}
+
 fn one_of(strings: &[&'static str]) -> BoxedStrategy<Planned> {
     select(strings.to_vec()).prop_map(Planned::String).boxed()
 }
@@ -179,6 +183,33 @@ fn member() -> impl Strategy<Value = (&'static str, Planned)> {
         float("maxValue"),
         of("c", operand()),
         of("bias", operand()),
+        of("scale", operand()),
+        float("epsilon"),
+        of("outputPadding", prop::collection::vec(number_near_zero(), 2).prop_map(Planned::Sequence).boxed()),
+        of("mode", one_of(&["nearest-neighbor", "linear"])),
+        pair("scales"),
+        pair("sizes"),
+        of("axes", prop::collection::vec(number_near_zero(), 2).prop_map(Planned::Sequence).boxed()),
+        flag("exclusive"),
+        flag("reversed"),
+        of("outputDataType", one_of(&["int32", "int64"])),
+        of("axis", number_near_zero()),
+        of("mode", one_of(&["constant", "edge", "reflection"])),
+        float("value"),
+        flag("upper"),
+        of("diagonal", number().prop_map(Planned::Number).boxed()),
+        of("recurrentBias", operand()),
+        of("peepholeWeight", operand()),
+        of("initialHiddenState", operand()),
+        of("initialCellState", operand()),
+        flag("resetAfter"),
+        flag("returnSequence"),
+        of("direction", one_of(&["forward", "backward", "both"])),
+        of("layout", one_of(&["zrn", "rzn", "iofg", "ifgo"])),
+        of(
+            "activations",
+            prop::collection::vec(one_of(&["relu", "sigmoid", "tanh"]), 2..4).prop_map(Planned::Sequence).boxed(),
+        ),
     ];
     prop_oneof![30 => prop::strategy::Union::new(members), 1 => (select(vec!["padding", "axes", "c"]), anything())]
 }
@@ -196,6 +227,10 @@ fn argument(parameter: &'static str) -> BoxedStrategy<Planned> {
         "starts" => few_numbers(&[0, 0, 0, 1]),
         "sizes" => few_numbers(&[1, 1, 2, 0]),
         "newShape" => numbers(0..6),
+        "repetitions" => few_numbers(&[1, 1, 2]),
+        "beginningPadding" | "endingPadding" => few_numbers(&[0, 1, 2]),
+        "splits" => prop_oneof![number_near_zero(), few_numbers(&[1, 2])].boxed(),
+        "steps" | "hiddenSize" => number_near_zero(),
         "dataType" => select(MLOperandDataType::ALL.to_vec()).prop_map(|t| Planned::String(t.as_str())).boxed(),
         _ => operand(),
     };

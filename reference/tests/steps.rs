@@ -43,6 +43,19 @@ fn source_files(directory: &Path, files: &mut Vec<String>) {
     }
 }
 
+/// The text with each call of `algorithm!` that is broken after its parenthesis on one line, and empty lines where the
+/// rest of it was.
+fn unbroken(text: &str) -> String {
+    let mut lines: Vec<String> = text.lines().map(str::to_owned).collect();
+    for index in 1..lines.len() {
+        if lines[index - 1].trim_start().starts_with("algorithm!(") && lines[index - 1].ends_with('(') {
+            let argument = std::mem::take(&mut lines[index]);
+            lines[index - 1].push_str(argument.trim_start());
+        }
+    }
+    lines.join("\n")
+}
+
 /// The first string literal after `macro_name!(`, for each occurrence in a line, with where it stands.
 fn calls<'a>(line: &'a str, macro_name: &'a str) -> impl Iterator<Item = (usize, &'a str)> {
     line.match_indices(macro_name).filter_map(|(position, _)| {
@@ -62,7 +75,7 @@ fn stretches() -> Vec<Stretch> {
     files.sort();
     let mut stretches = Vec::new();
     for file in files {
-        let text = fs::read_to_string(&file).expect("readable source");
+        let text = unbroken(&fs::read_to_string(&file).expect("readable source"));
         let mut open: Option<Stretch> = None;
         // Tests come last, and open frames of their own.
         let lines = text.lines().enumerate().take_while(|(_, line)| *line != "#[cfg(test)]");

@@ -74,6 +74,7 @@ impl Platform for Keeper {
             max_rank: 8,
             max_tensor_byte_length: 1 << 31,
             preferred_input_layout: MLInputOperandLayout::Nchw,
+            unsupported_operators: &[],
         }
     }
     fn create_tensor(&mut self, _: &MLOperandDescriptor) -> Result<TensorData, PlatformError> {

@@ -4,7 +4,7 @@ use clap::{Args, Subcommand};
 use webnn_reference::ops::OPERATORS;
 
 use crate::failure::{AS_EXPECTED, Failure};
-use crate::selection::{Selection, operators_to_come};
+use crate::selection::Selection;
 
 /// The arguments of `webnn list`.
 #[derive(Args, Debug)]
@@ -17,7 +17,7 @@ pub(crate) struct Arguments {
 enum What {
     /// The ids of vectors.
     Vectors(Selection),
-    /// The operators of the specification, and whether the reference implements them.
+    /// The operators of the specification, and the sections that they stand in.
     Operators,
     /// What vectors can be run on.
     Implementations,
@@ -41,9 +41,6 @@ pub(crate) fn list(arguments: &Arguments) -> Result<u8, Failure> {
         What::Operators => {
             for row in OPERATORS {
                 anstream::println!("{:<16} {}", row.name, row.section);
-            }
-            for name in operators_to_come() {
-                anstream::println!("{name:<16} not implemented yet");
             }
         }
         What::Implementations => {

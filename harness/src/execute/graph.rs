@@ -99,6 +99,9 @@ fn call(
     let Some(row) = ops::operator(&operator.name) else {
         return Err(Stopped::Skipped(format!("the operator {} is not implemented yet", operator.name)));
     };
+    if builder.context().limits().unsupported_operators.contains(&row.name) {
+        return Err(Stopped::Skipped(format!("{} is not supported (see opSupportLimits)", row.name)));
+    }
     let operand = |name: &str| operands.get(name).cloned();
     let values = positioned(row, operator, &operand);
     Ok(row.call(builder, &values)?)

@@ -219,7 +219,7 @@ pub struct Reduce {
 }
 
 /// <https://www.w3.org/TR/webnn/#mlgraphbuilder-calculate-reduction-output-sizes>; `None` is failure.
-fn calculate_reduction_output_sizes(
+pub(super) fn calculate_reduction_output_sizes(
     input_shape: &[u32],
     axes: Option<&[u32]>,
     keep_dimensions: bool,

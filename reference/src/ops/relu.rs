@@ -76,7 +76,7 @@ pub(super) fn compute(bound: &Bound<'_>) -> Computed {
 }
 
 /// max(0, x); NaN stays NaN.
-fn rectified<N: Number>(x: N) -> N {
+pub(super) fn rectified<N: Number>(x: N) -> N {
     if x < N::ZERO { N::ZERO } else { x }
 }
 
