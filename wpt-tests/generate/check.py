@@ -3,7 +3,7 @@
 Always: form, unique names, data that match their descriptors, operands that exist. With the specification's source:
 operators, arguments and options exist in its IDL. With the list of its algorithms: `at` names an algorithm and a step.
 With the list of its tensor limits: which (operator, operand, type) cells have a vector. With both the source and the list
-of algorithms: the throwing steps that no vector reaches.
+of algorithms: the throwing steps that no vector reaches, but for those of unreachable.py.
 """
 
 import argparse
@@ -16,6 +16,8 @@ from collections import Counter
 from generate import SECTIONS
 from rounding import DATA_TYPES, FLOATS, INTEGERS
 from scene import VIEWS
+from unreachable import UNREACHABLE
+from vector import named
 
 KINDS = ("graph", "negative", "scenario")
 MEMBERS = {"name", "source", "note", "implementationDefined", "literal", "tolerance", "throws", "graph", "scenario"}
@@ -43,9 +45,10 @@ class Idl:
             self.dictionaries.setdefault(name, set()).update(fields | ({f":{parent}"} if parent else set()))
         self.methods = {}
         for body in re.findall(r"interface MLGraphBuilder\s*\{(.*?)\};", idl, re.S):
-            for method, parameters in re.findall(r"(?:MLOperand|sequence<MLOperand>)\s+(\w+)\(([^()]*)\)", body):
+            # a parameter may be a union, in parentheses
+            for method, parameters in re.findall(r"(?:MLOperand|sequence<MLOperand>)\s+(\w+)\(((?:[^()]|\([^()]*\))*)\)", body):
                 arguments = {}
-                for parameter in re.sub(r"<[^<>]*>", "", parameters).split(","):
+                for parameter in re.sub(r"<[^<>]*>|\([^()]*\)", "union", parameters).split(","):
                     words = parameter.split("=")[0].split()
                     arguments[words[-1]] = words[-2]
                 self.methods.setdefault(method, arguments)
@@ -72,6 +75,13 @@ def operands(value, known):
     if isinstance(value, dict):
         return [name for item in value.values() for name in operands(item, known)]
     return []
+
+
+def output_row(operator, name):
+    """The row of an output in the operator's table."""
+    if isinstance(operator["outputs"], str):
+        return "output"
+    return "outputs" if operator["name"] == "split" else f"output{operator['outputs'].index(name)}"
 
 
 class Checker:
@@ -138,18 +148,21 @@ class Checker:
                     self.problem(place, f"argument {argument}")
                 arguments.update(argument)
             self.call(place, operator["name"], arguments)
-            if operator["outputs"] in known:
-                self.problem(place, f"{operator['outputs']} is made twice")
+            for output in named(operator["outputs"]):
+                if output in known:
+                    self.problem(place, f"{output} is made twice")
             if "throws" not in test:
                 for parameter, value in list(arguments.items()) + list(arguments.get("options", {}).items()):
                     for name in operands(value, known) if parameter != "options" else ():
                         self.cells.add((operator["name"], parameter, known[name]))
-            known[operator["outputs"]] = None
+            known.update(dict.fromkeys(named(operator["outputs"])))
         for name, tensor in graph.get("expectedOutputs", {}).items():
             if name not in known:
                 self.problem(place, f"{name} is not made")
             self.data(f"{place}/{name}", tensor["descriptor"], tensor["data"])
-            self.cells.add((graph["operators"][-1]["name"], "output", tensor["descriptor"]["dataType"]))
+            for operator in graph["operators"]:
+                if name in named(operator["outputs"]):
+                    self.cells.add((operator["name"], output_row(operator, name), tensor["descriptor"]["dataType"]))
         if "throws" in test:
             self.throws(place, test["throws"])
 
@@ -189,9 +202,10 @@ class Checker:
             if "descriptor" in step.get("returns", {}):
                 self.data(at, step["returns"]["descriptor"], step["returns"]["data"])
             if "let" in step:
-                if step["let"] in known:
-                    self.problem(at, f"{step['let']} is made twice")
-                known.add(step["let"])
+                for name in named(step["let"]):
+                    if name in known:
+                        self.problem(at, f"{name} is made twice")
+                    known.add(name)
 
     def file(self, path):
         contents = json.loads(path.read_text(encoding="utf-8"))
@@ -214,6 +228,13 @@ class Checker:
                 counts["negative" if "throws" in test else "graph"] += 1
                 self.graph(place, test)
         return counts
+
+
+def allowed_types(rows, allowed):
+    """The data types that a table allows: a list, "any", or those of another operand."""
+    if isinstance(allowed, str) and allowed.startswith("same as"):
+        return allowed_types(rows, rows[re.match(r"same as (\w+)", allowed)[1]]["allowed"])
+    return DATA_TYPES if allowed == "any" else allowed
 
 
 def throwing_steps(lines, algorithms):
@@ -242,20 +263,26 @@ def main():
         total.update(counts)
         print(f"{path.stem:16}" + "".join(f"{counts[kind]:6} {kind}" for kind in KINDS) + f"{path.stat().st_size:9} bytes")
     print(f"{'':16}" + "".join(f"{total[kind]:6} {kind}" for kind in KINDS))
-    operators = {operator for operator, _, _ in checker.cells}
+    # steps allow fewer types to these two than their table does
+    checker.cells.update((operator, "a", data_type) for operator in ("isNaN", "isInfinite") for data_type in DATA_TYPES if data_type not in FLOATS)
     if options.limits:
-        for operator, rows in json.loads(options.limits.read_text()).items():
-            for operand, row in rows.items() if operator in operators else ():
-                allowed = DATA_TYPES if row["allowed"] == "any" else row["allowed"] if isinstance(row["allowed"], list) else row["required"]
-                for name, types in (("required", row["required"]), ("allowed", allowed)):
+        limits = json.loads(options.limits.read_text())
+        required = {(operator, operand, data_type) for operator, rows in limits.items() for operand, row in rows.items()
+                    for data_type in row["required"]}
+        print(f"{len(required & checker.cells)} of the {len(required)} required (operator, operand, data type) have a vector")
+        for operator, rows in limits.items():
+            for operand, row in rows.items():
+                for name, types in (("required", row["required"]), ("allowed", allowed_types(rows, row["allowed"]))):
                     missing = [data_type for data_type in types if (operator, operand, data_type) not in checker.cells]
                     if missing:
                         print(f"no vector for {name} {operator} {operand}: {', '.join(missing)}")
     if spec and algorithms:
-        touched = {algorithm for algorithm, _ in checker.reached}
-        for algorithm, path, _ in throwing_steps(spec.split("\n"), algorithms):
-            if algorithm in touched and (algorithm, path) not in checker.reached:
-                print(f"no vector reaches {algorithm} step {path}")
+        throwing = {(algorithm, path) for algorithm, path, _ in throwing_steps(spec.split("\n"), algorithms)}
+        print(f"{len(throwing & checker.reached)} of the {len(throwing)} throwing steps have a vector, {len(UNREACHABLE)} can not be reached")
+        for algorithm, path in sorted(throwing - checker.reached - set(UNREACHABLE)):
+            print(f"no vector reaches {algorithm} step {path}")
+        for algorithm, path in sorted(set(UNREACHABLE) & checker.reached | set(UNREACHABLE) - throwing):
+            checker.problem("unreachable.py", f"{algorithm} step {path} is reached, or does not throw")
     for problem in checker.problems:
         print(problem)
     raise SystemExit(bool(checker.problems))

@@ -7,8 +7,12 @@ import sys
 from vector import write
 
 SECTIONS = (
-    "mlcontext", "mltensor", "mlgraphbuilder", "mlgraph", "cast", "clamp", "concat", "conv2d", "binary", "logical", "unary", "expand",
-    "gemm", "matmul", "pool2d", "reduction", "relu", "reshape", "sigmoid", "slice", "softmax", "transpose", "where",
+    "mlcontext", "mltensor", "mlgraphbuilder", "mlgraph", "argminmax", "batchnormalization", "cast", "clamp", "concat", "conv2d",
+    "convtranspose2d", "cumulativesum", "binary", "logical", "unary", "dequantizelinear", "quantizelinear", "elu", "expand", "gather",
+    "gatherelements", "gathernd", "gelu", "gemm", "gru", "grucell", "hardsigmoid", "hardswish", "instancenormalization", "layernormalization",
+    "leakyrelu", "linear", "lstm", "lstmcell", "matmul", "pad", "pool2d", "prelu", "reduction", "relu", "resample2d", "reshape", "reverse",
+    "scatterelements", "scatternd", "sigmoid", "slice", "softmax", "softplus", "softsign", "split", "tanh", "tile", "transpose", "triangular",
+    "where", "graphs",
 )
 
 

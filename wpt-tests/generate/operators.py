@@ -12,46 +12,13 @@ import mpmath
 import numpy
 from mpmath import mpf
 
-from rounding import FLOATS, INTEGERS, cast_number, exact, store
-
-
-class Tensor:
-    """Values of a data type, as stored, in an object array of the tensor's shape."""
-
-    def __init__(self, data_type, shape, data, constant=False):
-        self.data_type, self.shape, self.constant = data_type, list(shape), constant
-        self.values = array([store(x, data_type) for x in data], shape)
-        self.fill = None
-
-    @property
-    def data(self):
-        return list(self.values.flat)
-
-
-def array(values, shape):
-    values = list(values)
-    result = numpy.empty(len(values), dtype=object)
-    for index, value in enumerate(values):
-        result[index] = value
-    return result.reshape(shape)
-
-
-def elementwise(function, *arrays):
-    arrays = numpy.broadcast_arrays(*arrays)
-    return array((function(*items) for items in zip(*(a.flat for a in arrays))), arrays[0].shape)
-
-
-def finite(*xs):
-    return all(math.isfinite(x) for x in xs)
-
-
-def fraction(x):
-    return x if isinstance(x, int) else Fraction(x)
-
-
-def high(x):
-    """A stored value at high precision: exact, since a double has 53 bits."""
-    return mpf(x)
+import activations
+import indexing
+import normalization
+import quantization
+import recurrent
+from rounding import FLOATS, INTEGERS, cast_number, exact
+from values import Tensor, array, elementwise, finite, fraction, high
 
 
 # --- element-wise binary -------------------------------------------------------------------------------------------
@@ -252,6 +219,29 @@ def conv2d(input, filter, options):
     return to_layout(result, "nchw", layout)
 
 
+def conv_transpose2d(input, filter, options):
+    """Each element of the input adds the filter, scaled by it, to the output: the adjoint of conv2d."""
+    layout = options.get("inputLayout", "nchw")
+    x = to_layout(elementwise(fraction, input.values), layout, "nchw")
+    w = to_layout(elementwise(fraction, filter.values), options.get("filterLayout", "iohw"), "iohw")
+    padding, strides, dilations = options.get("padding", [0] * 4), options.get("strides", [1, 1]), options.get("dilations", [1, 1])
+    groups, output_padding = options.get("groups", 1), options.get("outputPadding", [0, 0])
+    batches, inputs, *sizes = x.shape
+    _, group_outputs, *window = w.shape
+    outputs = options.get("outputSizes") or [
+        (sizes[d] - 1) * strides[d] + (window[d] - 1) * dilations[d] + 1 - padding[2 * d] - padding[2 * d + 1] + output_padding[d] for d in (0, 1)]
+    result = numpy.full((batches, group_outputs * groups, *outputs), 0, dtype=object)
+    for n, c, i, j in numpy.ndindex(*x.shape):
+        first = c // (inputs // groups) * group_outputs
+        for o, di, dj in numpy.ndindex(*w.shape[1:]):
+            row, column = i * strides[0] + di * dilations[0] - padding[0], j * strides[1] + dj * dilations[1] - padding[2]
+            if 0 <= row < outputs[0] and 0 <= column < outputs[1]:
+                result[n, first + o, row, column] += x[n, c, i, j] * w[c, o, di, dj]
+    if "bias" in options:
+        result = result + elementwise(fraction, options["bias"].values).reshape([-1, 1, 1])
+    return to_layout(result, "nchw", layout)
+
+
 POOLING = {
     "averagePool2d": lambda xs: sum(map(fraction, xs)) / Fraction(len(xs)),
     "l2Pool2d": lambda xs: mpmath.sqrt(sum(high(x) ** 2 for x in xs)),
@@ -337,9 +327,14 @@ def where(condition, trueValue, falseValue):
     return elementwise(lambda c, t, f: t if c != 0 else f, condition.values, trueValue.values, falseValue.values)
 
 
+MORE = {**activations.OPERATORS, **indexing.OPERATORS, **normalization.OPERATORS, **quantization.OPERATORS, **recurrent.OPERATORS}
+
+
 def compute(name, call):
-    """(data type, exact values) of the operator's output."""
+    """(data type, exact values) of the operator's output; a list of values where it has several outputs."""
     options = call.get("options", {})
+    if name in MORE:
+        return MORE[name](call)
     if name in BINARY:
         return call["a"].data_type, elementwise(BINARY[name], call["a"].values, call["b"].values)
     if name in COMPARISON:
@@ -355,6 +350,8 @@ def compute(name, call):
     if name == "gemm":
         return call["a"].data_type, gemm(call["a"], call["b"], options)
     input = call["input"]
+    if name == "convTranspose2d":
+        return input.data_type, conv_transpose2d(input, call["filter"], options)
     if name == "cast":
         return call["dataType"], elementwise(lambda x: cast(x, call["dataType"]), input.values)
     if name in UNARY:
@@ -375,7 +372,13 @@ def compute(name, call):
 
 
 def evaluate(name, call):
-    """The operator's output, rounded once to its data type."""
+    """The operator's output, or the list of its outputs, rounded once to the data type."""
     data_type, values = compute(name, call)
+    if isinstance(values, list):
+        return [rounded(data_type, output) for output in values]
+    return rounded(data_type, values)
+
+
+def rounded(data_type, values):
     values = numpy.asarray(values, dtype=object)
     return Tensor(data_type, values.shape, [exact(x) for x in values.flat])

@@ -8,7 +8,7 @@ import numpy
 
 from operators import Tensor, evaluate
 from rounding import FLOATS, round_float
-from tolerance import tolerance as rule
+from tolerance import of_graph, tolerance as rule
 
 EXACT = "exact arithmetic in Python, rounded once"
 MPMATH = "mpmath 1.4.1 at 50 digits, rounded once"
@@ -29,8 +29,8 @@ def tensor(data_type, shape, data, constant=False):
     """A tensor of `data`: a list, or one number that fills it."""
     if isinstance(data, list):
         return Tensor(data_type, shape, data, constant)
-    result = Tensor(data_type, shape, [data] * math.prod(shape), constant)
-    result.fill = data
+    result = Tensor(data_type, [], [data], constant)
+    result.shape, result.values, result.fill = list(shape), numpy.full(shape, result.values[()], dtype=object), data
     return result
 
 
@@ -68,18 +68,25 @@ class Section:
         self.tests.append(test)
 
     def graph(self, name, inputs, operators, outputs=None, **members):
-        """A graph vector. The expected values are computed here, unless `outputs` gives them by name."""
-        tensors = dict(inputs)
+        """A graph vector. The expected values are computed here, unless `outputs` gives them by name.
+
+        An operator is (name, arguments, output), with a list of outputs where it returns a sequence. The outputs of the graph
+        are those of its last operator; `expect` among the members names others.
+        """
+        tensors, rules = dict(inputs), []
         for operator, arguments, output in operators if outputs is None else ():
             call = resolve(arguments, tensors)
-            tensors[output] = evaluate(operator, call)
-            members.setdefault("tolerance", rule(operator, call, tensors[output].data_type))
-        expected = outputs or {operators[-1][2]: tensors[operators[-1][2]]}
-        calls = [{"name": operator, "arguments": [{key: value} for key, value in arguments.items()], "outputs": output}
-                 for operator, arguments, output in operators]
+            results = evaluate(operator, call)
+            names, results = ([output], [results]) if isinstance(output, str) else (output, results)
+            assert len(names) == len(results), (name, names, len(results))
+            tensors.update(zip(names, results))
+            rules.append(rule(operator, call, results[0].data_type))
+        members.setdefault("tolerance", of_graph(rules))
+        expect = members.pop("expect", named(operators[-1][2]))
+        expected = outputs or {key: tensors[key] for key in expect}
         self.add(name, {"graph": {
             "inputs": {key: described(value) for key, value in inputs.items()},
-            "operators": calls,
+            "operators": [called(*operator) for operator in operators],
             "expectedOutputs": {key: described(value) for key, value in expected.items()},
         }}, members)
 
@@ -87,7 +94,7 @@ class Section:
         """A graph vector of one operator. Without `arguments`, each input is the argument of its own name."""
         if arguments is None:
             arguments = {key: key for key in inputs}
-        self.graph(name, inputs, [(operator, arguments, "output")], **members)
+        self.graph(name, inputs, [(operator, arguments, members.pop("output", "output"))], **members)
 
     def judged_case(self, name, operator, inputs, arguments, expected, **members):
         """A graph vector of one operator whose answer is given: where the specification leaves it open."""
@@ -98,7 +105,7 @@ class Section:
         at = {} if algorithm is None else {"at": {"algorithm": algorithm, "step": step}}
         self.add(name, {"graph": {
             "inputs": {key: described(value) for key, value in inputs.items()},
-            "operators": [{"name": operator, "arguments": [{key: value} for key, value in arguments.items()], "outputs": "output"}],
+            "operators": [called(operator, arguments, members.pop("output", "output"))],
         }}, {**members, "throws": {"name": exception, **at}})
 
     def scenario(self, name, steps, **members):
@@ -127,6 +134,14 @@ class Section:
                 *inputs_of("builder", own), *inputs_of("other", [key]),
                 step(None, "builder", operator, throws=thrown("TypeError", algorithm, path), **arguments),
             ])
+
+
+def named(output):
+    return [output] if isinstance(output, str) else output
+
+
+def called(operator, arguments, output):
+    return {"name": operator, "arguments": [{key: value} for key, value in arguments.items()], "outputs": output}
 
 
 def resolve(arguments, tensors):

@@ -43,6 +43,18 @@ def section():
     s.scenario("a graph without inputs", [
         context(), builder(), step("c", "builder", "constant", dataType="float32", value=2.5), step("y", "builder", "neg", input="c"), build(y="y"),
         create("ty", shape=[]), dispatch({}, {"y": "ty"}), read("ty", [-2.5], shape=[])])
+    parts = [context(), builder(), input_("x", shape=[4]), step(["a", "b"], "builder", "split", input="x", splits=[1, 3])]
+    shared = {"literal": {"issue": "split-shared-descriptor", "outcome": "throws"}}
+    s.scenario("one output of an operator that has several", parts + [
+        build(b="b"), create("tx", shape=[4]), create("tb", shape=[3]), write("tx", [1, 2, 3, 4]), dispatch({"x": "tx"}, {"b": "tb"}),
+        read("tb", [2, 3, 4])], **shared)
+    s.scenario("the outputs of an operator under names in another order", parts + [
+        build(second="b", first="a"), create("tx", shape=[4]), create("ta", shape=[1]), create("tb", shape=[3]), write("tx", [1, 2, 3, 4]),
+        dispatch({"x": "tx"}, {"first": "ta", "second": "tb"}), read("tb", [2, 3, 4]), read("ta", [1])], **shared)
+    s.scenario("an output of an operator beside what another makes of it", parts + [
+        step("y", "builder", "neg", input="b"), build(a="a", b="b", y="y"), create("tx", shape=[4]), create("ta", shape=[1]),
+        create("tb", shape=[3]), create("ty", shape=[3]), write("tx", [1, 2, 3, 4]), dispatch({"x": "tx"}, {"a": "ta", "b": "tb", "y": "ty"}),
+        read("ty", [-2, -3, -4]), read("tb", [2, 3, 4])], **shared)
     s.scenario("an operand used by several operators", [
         context(), builder(), input_("x"), step("double", "builder", "add", a="x", b="x"), step("square", "builder", "mul", a="x", b="x"),
         step("y", "builder", "sub", a="square", b="double"), build(y="y"), create("tx"), create("ty"), write("tx", [3, -1]),
