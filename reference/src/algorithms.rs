@@ -2,3 +2,4 @@
 
 pub mod broadcasting;
 pub mod casting;
+pub mod miscellaneous;

@@ -377,7 +377,7 @@ impl MLContext {
                 return Err(format!("the graph has none that is named {name:?}"));
             };
             step!("2.3");
-            if tensor.descriptor().operand != *descriptor {
+            if !tensor.descriptor().equals(descriptor) {
                 return Err(format!("the tensor {name:?} is {}, not {descriptor}", tensor.descriptor().operand));
             }
         }

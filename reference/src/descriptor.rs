@@ -3,6 +3,7 @@
 use std::fmt;
 use std::ops::Deref;
 
+use crate::algorithms::miscellaneous::lists_are_equal;
 use crate::data_type::MLOperandDataType;
 use crate::platform::PlatformLimits;
 use crate::{algorithm, step};
@@ -32,6 +33,12 @@ pub fn is_valid_tensor_count(count: usize) -> bool {
 }
 
 impl MLOperandDescriptor {
+    /// <https://www.w3.org/TR/webnn/#mloperanddescriptor-equal>
+    pub fn equals(&self, other: &Self) -> bool {
+        algorithm!("MLOperandDescriptor/equal");
+        self.data_type == other.data_type && lists_are_equal(&self.shape, &other.shape)
+    }
+
     /// <https://www.w3.org/TR/webnn/#create-an-mloperanddescriptor>
     pub fn create(data_type: MLOperandDataType, shape: &[u32]) -> Self {
         algorithm!("create an MLOperandDescriptor");

@@ -9,6 +9,7 @@ use std::collections::VecDeque;
 use std::fmt;
 use std::rc::{Rc, Weak};
 
+use crate::algorithm;
 use crate::context::{ContextSlots, MLContext};
 use crate::exception::Result;
 use crate::promise::Promise;
@@ -86,6 +87,7 @@ impl Global {
 
     /// <https://www.w3.org/TR/webnn/#queue-an-ml-task>
     pub fn queue_an_ml_task(&self, steps: impl FnOnce() + 'static) {
+        algorithm!("queue an ML task");
         self.0.tasks.enqueue(steps);
     }
 

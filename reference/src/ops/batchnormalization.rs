@@ -3,6 +3,7 @@
 use ndarray::ArrayD;
 
 use crate::algorithms::casting::cast;
+use crate::algorithms::miscellaneous::lists_are_equal;
 use crate::builder::MLGraphBuilder;
 use crate::exception::Result;
 use crate::idl::{Members, Options};
@@ -138,7 +139,7 @@ impl MLGraphBuilder {
             throw!(TypeError, "the mean is {} and the input {}", mean.data_type(), input.data_type());
         }
         step!("6");
-        if mean.shape() != [features] {
+        if !lists_are_equal(&mean.shape(), &[features]) {
             throw!(TypeError, "the mean is {:?}, not [{features}]", mean.shape());
         }
         step!("7");
@@ -146,7 +147,7 @@ impl MLGraphBuilder {
             throw!(TypeError, "the variance is {} and the input {}", variance.data_type(), input.data_type());
         }
         step!("8");
-        if variance.shape() != [features] {
+        if !lists_are_equal(&variance.shape(), &[features]) {
             throw!(TypeError, "the variance is {:?}, not [{features}]", variance.shape());
         }
         step!("9");
@@ -158,7 +159,7 @@ impl MLGraphBuilder {
                 throw!(TypeError, "the scale is {} and the input {}", scale.data_type(), input.data_type());
             }
             step!("10.2");
-            if scale.shape() != [features] {
+            if !lists_are_equal(&scale.shape(), &[features]) {
                 throw!(TypeError, "the scale is {:?}, not [{features}]", scale.shape());
             }
         }
@@ -169,7 +170,7 @@ impl MLGraphBuilder {
                 throw!(TypeError, "the bias is {} and the input {}", bias.data_type(), input.data_type());
             }
             step!("11.2");
-            if bias.shape() != [features] {
+            if !lists_are_equal(&bias.shape(), &[features]) {
                 throw!(TypeError, "the bias is {:?}, not [{features}]", bias.shape());
             }
         }

@@ -2,6 +2,7 @@
 
 use ndarray::ArrayD;
 
+use crate::algorithms::miscellaneous::lists_are_equal;
 use crate::builder::MLGraphBuilder;
 use crate::descriptor::{MLOperandDescriptor, valid_dimension};
 use crate::exception::Result;
@@ -305,7 +306,7 @@ impl MLGraphBuilder {
         step!("20.8");
         if let Some(bias) = &options.bias {
             step!("20.8.1");
-            if bias.shape() != [output_channels] {
+            if !lists_are_equal(&bias.shape(), &[output_channels]) {
                 throw!(TypeError, "the bias is {:?}, not [{output_channels}]", bias.shape());
             }
             step!("20.8.2");

@@ -2,6 +2,7 @@
 
 use ndarray::ArrayD;
 
+use crate::algorithms::miscellaneous::lists_are_equal;
 use crate::builder::MLGraphBuilder;
 use crate::descriptor::MLOperandDescriptor;
 use crate::exception::Result;
@@ -93,7 +94,7 @@ impl MLGraphBuilder {
         step!("8");
         indices_shape_expected[size(axis)] = indices.shape()[size(axis)];
         step!("9");
-        if indices.shape() != indices_shape_expected {
+        if !lists_are_equal(&indices.shape(), &indices_shape_expected) {
             let (input, indices) = (input.shape(), indices.shape());
             throw!(TypeError, "the input is {input:?} and the indices {indices:?}, which differ beside axis {axis}");
         }

@@ -3,6 +3,7 @@
 use ndarray::ArrayD;
 
 use crate::algorithms::casting::cast;
+use crate::algorithms::miscellaneous::lists_are_equal;
 use crate::builder::MLGraphBuilder;
 use crate::exception::Result;
 use crate::idl::{Members, Options};
@@ -142,7 +143,7 @@ impl MLGraphBuilder {
                 throw!(TypeError, "the scale is {} and the input {}", scale.data_type(), input.data_type());
             }
             step!("7.2");
-            if scale.shape() != [channels] {
+            if !lists_are_equal(&scale.shape(), &[channels]) {
                 throw!(TypeError, "the scale is {:?}, not [{channels}]", scale.shape());
             }
         }
@@ -153,7 +154,7 @@ impl MLGraphBuilder {
                 throw!(TypeError, "the bias is {} and the input {}", bias.data_type(), input.data_type());
             }
             step!("8.2");
-            if bias.shape() != [channels] {
+            if !lists_are_equal(&bias.shape(), &[channels]) {
                 throw!(TypeError, "the bias is {:?}, not [{channels}]", bias.shape());
             }
         }

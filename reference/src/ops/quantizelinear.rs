@@ -5,6 +5,7 @@ use std::num::Wrapping;
 use ndarray::{ArrayD, Dimension};
 
 use crate::algorithms::broadcasting::blockwise_broadcast;
+use crate::algorithms::miscellaneous::lists_are_equal;
 use crate::builder::MLGraphBuilder;
 use crate::descriptor::MLOperandDescriptor;
 use crate::exception::Result;
@@ -112,7 +113,7 @@ impl MLGraphBuilder {
             throw!(TypeError, "input, scale and zeroPoint have the ranks {}, {scale} and {zero_point}", input.rank());
         }
         step!("8");
-        if scale.shape() != zero_point.shape() {
+        if !lists_are_equal(&scale.shape(), &zero_point.shape()) {
             throw!(TypeError, "the scale is {:?} and zeroPoint {:?}", scale.shape(), zero_point.shape());
         }
         step!("9");

@@ -2,6 +2,7 @@
 
 use ndarray::ArrayD;
 
+use crate::algorithms::miscellaneous::lists_are_equal;
 use crate::builder::MLGraphBuilder;
 use crate::exception::Result;
 use crate::idl::{Members, Options};
@@ -123,12 +124,12 @@ impl MLGraphBuilder {
         step!("9");
         indices_shape_expected[size(axis)] = indices.shape()[size(axis)];
         step!("10");
-        if indices.shape() != indices_shape_expected {
+        if !lists_are_equal(&indices.shape(), &indices_shape_expected) {
             let (input, indices) = (input.shape(), indices.shape());
             throw!(TypeError, "the input is {input:?} and the indices {indices:?}, which differ beside axis {axis}");
         }
         step!("11");
-        if updates.shape() != indices.shape() {
+        if !lists_are_equal(&updates.shape(), &indices.shape()) {
             throw!(TypeError, "the updates are {:?} and the indices {:?}", updates.shape(), indices.shape());
         }
         step!("12");

@@ -2,6 +2,7 @@
 
 use ndarray::{ArrayD, Dimension};
 
+use crate::algorithms::miscellaneous::lists_are_equal;
 use crate::builder::MLGraphBuilder;
 use crate::descriptor::MLOperandDescriptor;
 use crate::exception::Result;
@@ -119,7 +120,7 @@ impl MLGraphBuilder {
             expected_updates_shape.push(*dimension);
         }
         step!("14");
-        if updates.shape() != expected_updates_shape {
+        if !lists_are_equal(&updates.shape(), &expected_updates_shape) {
             throw!(TypeError, "the updates are {:?}, not {expected_updates_shape:?}", updates.shape());
         }
         step!("15");
