@@ -1,6 +1,7 @@
 //! The verbs of the command line.
 
 pub(crate) mod bench;
+pub(crate) mod coverage;
 pub(crate) mod explain;
 pub(crate) mod list;
 pub(crate) mod run;

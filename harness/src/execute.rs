@@ -4,6 +4,7 @@
 //! what differs is the platform that they drive. A vector is executed in two phases, so that a platform that works
 //! ahead (a GPU) is given many vectors before the first result is waited for.
 
+pub(crate) mod cells;
 mod convert;
 mod graph;
 mod scenario;

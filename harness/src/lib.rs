@@ -23,7 +23,7 @@ mod worker;
 
 use clap::{Parser, Subcommand};
 
-use commands::{bench, explain, list, run as run_command, show};
+use commands::{bench, coverage, explain, list, run as run_command, show};
 
 /// Runs conformance vectors of the W3C WebNN specification on implementations, and says where they differ from what is
 /// expected and from each other.
@@ -58,6 +58,8 @@ enum Command {
     /// Run one vector and show everything about it: the steps of the specification that it reaches, and every value
     /// beside the expected one.
     Explain(explain::Arguments),
+    /// Say what vectors reach: required data types of operands, and steps of the specification.
+    Coverage(coverage::Arguments),
     /// Measure how long loading and running vectors takes.
     Bench(bench::Arguments),
     /// End with this exit code: what the program replaces itself with where a thread of it hangs.
@@ -81,6 +83,7 @@ pub fn command_line() -> u8 {
         Command::List(arguments) => list::list(&arguments),
         Command::Show(arguments) => show::show(&arguments),
         Command::Explain(arguments) => explain::explain(&arguments),
+        Command::Coverage(arguments) => coverage::coverage(&arguments),
         Command::Bench(arguments) => bench::bench(&arguments),
         Command::End { code } => Ok(code),
     };

@@ -15,7 +15,7 @@ use webnn_reference::tensor::MLTensor;
 use webnn_reference::timeline::Global;
 use webnn_vectors::{Graph, Input, Operator};
 
-use super::{Observation, Stopped, Tensor, convert, settled};
+use super::{Observation, Stopped, Tensor, cells, convert, settled};
 
 /// A graph that was dispatched and whose outputs are being read back.
 pub(super) struct Started<'a> {
@@ -104,7 +104,9 @@ fn call(
     }
     let operand = |name: &str| operands.get(name).cloned();
     let values = positioned(row, operator, &operand);
-    Ok(row.call(builder, &values)?)
+    let outputs = row.call(builder, &values)?;
+    cells::note(row, &values, &outputs);
+    Ok(outputs)
 }
 
 /// The arguments by position. `options` goes to its own place, so that optional parameters before it may be left out;

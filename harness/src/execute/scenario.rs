@@ -21,7 +21,7 @@ use webnn_reference::tensor::MLTensor;
 use webnn_reference::timeline::Global;
 use webnn_vectors::{ElementType, Names, Number, Step, Value};
 
-use super::{CallResult, Tensor, convert};
+use super::{CallResult, Tensor, cells, convert};
 
 /// Provides platforms for scenarios, which have no `GPUDevice`: a context made from the one that stands in for it has the
 /// platform of a context made from options.
@@ -280,7 +280,9 @@ fn call_builder(builder: &MLGraphBuilder, arguments: &Arguments<'_>) -> Called {
         }
         name => {
             let row = ops::operator(name).ok_or_else(|| format!("a builder has no method `{name}`"))?;
-            let outputs = row.call(builder, &arguments.values(row.parameters))?;
+            let values = arguments.values(row.parameters);
+            let outputs = row.call(builder, &values)?;
+            cells::note(row, &values, &outputs);
             Ok(match <[MLOperand; 1]>::try_from(outputs) {
                 Ok([output]) => Object::Operand(output),
                 Err(outputs) => Object::Operands(outputs),
