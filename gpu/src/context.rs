@@ -153,7 +153,7 @@ impl Platform for Context {
             max_rank: MAX_RANK,
             max_tensor_byte_length: device.limits().max_buffer_size.min(MOST_BYTES),
             preferred_input_layout: MLInputOperandLayout::Nchw,
-            unsupported_operators: crate::lower::NOT_YET,
+            unsupported_operators: &[],
         }
     }
 

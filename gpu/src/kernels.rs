@@ -1,32 +1,71 @@
 //! The operators' kernels, a file for each section of the specification, under the names of `reference/src/ops/`.
 //!
 //! Each file has one function `lower`, which adds the operator's dispatches to a program, and the WGSL that they run.
-//! Three files stand beside them: `accumulate`, the template of everything that runs over many terms, `strided`, that
-//! of what only moves elements, and `window`, for what slides over an image.
+//! The other files are what several of them share: `accumulate`, the template of everything that runs over many terms,
+//! `strided`, that of what only moves elements, `window`, for what slides over an image, `blocks`, for what repeats or
+//! is divided into blocks, `indices`, for indices that are data, `normalize`, the template of normalizations, and
+//! `recurrent`, that of networks in steps.
 //!
 //! A kernel's text depends on the operation and the data types and on nothing else: not on shapes, ranks or the
 //! values of attributes, which all come as parameters. Kernels of equal text share one pipeline, also between
 //! operators, so templates give their kernels names that do not mention the operator.
 
 mod accumulate;
+pub(crate) mod argminmax;
+pub(crate) mod batchnormalization;
 pub(crate) mod binary;
+mod blocks;
 pub(crate) mod cast;
 pub(crate) mod clamp;
 pub(crate) mod concat;
 pub(crate) mod conv2d;
+pub(crate) mod convtranspose2d;
+pub(crate) mod cumulativesum;
+pub(crate) mod dequantizelinear;
+pub(crate) mod elu;
 pub(crate) mod expand;
+pub(crate) mod gather;
+pub(crate) mod gatherelements;
+pub(crate) mod gathernd;
+pub(crate) mod gelu;
 pub(crate) mod gemm;
+pub(crate) mod gru;
+pub(crate) mod grucell;
+pub(crate) mod hardsigmoid;
+pub(crate) mod hardswish;
+mod indices;
+pub(crate) mod instancenormalization;
+pub(crate) mod layernormalization;
+pub(crate) mod leakyrelu;
+pub(crate) mod linear;
 pub(crate) mod logical;
+pub(crate) mod lstm;
+pub(crate) mod lstmcell;
 pub(crate) mod matmul;
+mod normalize;
+pub(crate) mod pad;
 pub(crate) mod pool2d;
+pub(crate) mod prelu;
+pub(crate) mod quantizelinear;
+mod recurrent;
 pub(crate) mod reduce;
 pub(crate) mod relu;
+pub(crate) mod resample2d;
 pub(crate) mod reshape;
+pub(crate) mod reverse;
+pub(crate) mod scatterelements;
+pub(crate) mod scatternd;
 pub(crate) mod sigmoid;
 pub(crate) mod slice;
 pub(crate) mod softmax;
+pub(crate) mod softplus;
+pub(crate) mod softsign;
+pub(crate) mod split;
 mod strided;
+pub(crate) mod tanh;
+pub(crate) mod tile;
 pub(crate) mod transpose;
+pub(crate) mod triangular;
 pub(crate) mod unary;
 #[path = "kernels/where.rs"]
 pub(crate) mod where_;

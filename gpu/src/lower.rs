@@ -134,58 +134,58 @@ impl Lowering<'_> {
         let outputs = operator.outputs.iter().map(|operand| self.operand(*operand)).collect::<Lowered<Vec<_>>>()?;
         let (x, y) = (inputs.as_slice(), &outputs[0]);
         match &operator.operation {
+            Operation::ArgMinMax(operation) => kernels::argminmax::lower(self, operation, x, y),
+            Operation::BatchNormalization(operation) => kernels::batchnormalization::lower(self, operation, x, y),
             Operation::Binary(operation) => kernels::binary::lower(self, *operation, x, y),
             Operation::Cast => kernels::cast::lower(self, x, y),
             Operation::Clamp(operation) => kernels::clamp::lower(self, operation, x, y),
             Operation::Concat(operation) => kernels::concat::lower(self, operation, x, y),
             Operation::Conv2d(operation) => kernels::conv2d::lower(self, operation, x, y),
+            Operation::ConvTranspose2d(operation) => kernels::convtranspose2d::lower(self, operation, x, y),
+            Operation::CumulativeSum(operation) => kernels::cumulativesum::lower(self, operation, x, y),
+            Operation::DequantizeLinear(_) => kernels::dequantizelinear::lower(self, x, y),
+            Operation::Elu(operation) => kernels::elu::lower(self, operation, x, y),
             Operation::Expand => kernels::expand::lower(self, x, y),
+            Operation::Gather(operation) => kernels::gather::lower(self, operation, x, y),
+            Operation::GatherElements(operation) => kernels::gatherelements::lower(self, operation, x, y),
+            Operation::GatherNd => kernels::gathernd::lower(self, x, y),
+            Operation::Gelu => kernels::gelu::lower(self, x, y),
             Operation::Gemm(operation) => kernels::gemm::lower(self, operation, x, y),
+            Operation::Gru(operation) => kernels::gru::lower(self, operation, x, &outputs),
+            Operation::GruCell(operation) => kernels::grucell::lower(self, operation, x, y),
+            Operation::HardSigmoid(operation) => kernels::hardsigmoid::lower(self, operation, x, y),
+            Operation::HardSwish => kernels::hardswish::lower(self, x, y),
+            Operation::InstanceNormalization(operation) => kernels::instancenormalization::lower(self, operation, x, y),
+            Operation::LayerNormalization(operation) => kernels::layernormalization::lower(self, operation, x, y),
+            Operation::LeakyRelu(operation) => kernels::leakyrelu::lower(self, operation, x, y),
+            Operation::Linear(operation) => kernels::linear::lower(self, operation, x, y),
             Operation::Logical(operation) => kernels::logical::lower(self, *operation, x, y),
+            Operation::Lstm(operation) => kernels::lstm::lower(self, operation, x, &outputs),
+            Operation::LstmCell(operation) => kernels::lstmcell::lower(self, operation, x, &outputs),
             Operation::Matmul => kernels::matmul::lower(self, x, y),
+            Operation::Pad(operation) => kernels::pad::lower(self, operation, x, y),
             Operation::Pool2d(operation) => kernels::pool2d::lower(self, operation, x, y),
+            Operation::Prelu => kernels::prelu::lower(self, x, y),
+            Operation::QuantizeLinear(_) => kernels::quantizelinear::lower(self, x, y),
             Operation::Reduce(operation) => kernels::reduce::lower(self, operation, x, y),
             Operation::Relu => kernels::relu::lower(self, x, y),
+            Operation::Resample2d(operation) => kernels::resample2d::lower(self, operation, x, y),
             Operation::Reshape => kernels::reshape::lower(self, x, y),
+            Operation::Reverse(operation) => kernels::reverse::lower(self, operation, x, y),
+            Operation::ScatterElements(operation) => kernels::scatterelements::lower(self, operation, x, y),
+            Operation::ScatterNd => kernels::scatternd::lower(self, x, y),
             Operation::Sigmoid => kernels::sigmoid::lower(self, x, y),
             Operation::Slice(operation) => kernels::slice::lower(self, operation, x, y),
             Operation::Softmax(operation) => kernels::softmax::lower(self, operation, x, y),
+            Operation::Softplus => kernels::softplus::lower(self, x, y),
+            Operation::Softsign => kernels::softsign::lower(self, x, y),
+            Operation::Split(operation) => kernels::split::lower(self, operation, x, &outputs),
+            Operation::Tanh => kernels::tanh::lower(self, x, y),
+            Operation::Tile => kernels::tile::lower(self, x, y),
             Operation::Transpose(operation) => kernels::transpose::lower(self, operation, x, y),
+            Operation::Triangular(operation) => kernels::triangular::lower(self, operation, x, y),
             Operation::Unary(operation) => kernels::unary::lower(self, *operation, x, y),
             Operation::Where => kernels::where_::lower(self, x, y),
-            Operation::ArgMinMax(_)
-            | Operation::BatchNormalization(_)
-            | Operation::ConvTranspose2d(_)
-            | Operation::CumulativeSum(_)
-            | Operation::DequantizeLinear(_)
-            | Operation::Elu(_)
-            | Operation::Gather(_)
-            | Operation::GatherElements(_)
-            | Operation::GatherNd
-            | Operation::Gelu
-            | Operation::Gru(_)
-            | Operation::GruCell(_)
-            | Operation::HardSigmoid(_)
-            | Operation::HardSwish
-            | Operation::InstanceNormalization(_)
-            | Operation::LayerNormalization(_)
-            | Operation::LeakyRelu(_)
-            | Operation::Linear(_)
-            | Operation::Lstm(_)
-            | Operation::LstmCell(_)
-            | Operation::Pad(_)
-            | Operation::Prelu
-            | Operation::QuantizeLinear(_)
-            | Operation::Resample2d(_)
-            | Operation::Reverse(_)
-            | Operation::ScatterElements(_)
-            | Operation::ScatterNd
-            | Operation::Softplus
-            | Operation::Softsign
-            | Operation::Split(_)
-            | Operation::Tanh
-            | Operation::Tile
-            | Operation::Triangular(_) => Err(not_yet(operator)),
         }
     }
 
@@ -226,49 +226,6 @@ impl Lowering<'_> {
         self.program.steps.extend(split::steps(kernel, inputs, output, self.bounds)?);
         Ok(())
     }
-}
-
-/// The operators that have no kernels yet, by the names of their methods.
-pub(crate) const NOT_YET: &[&str] = &[
-    "argMax",
-    "argMin",
-    "batchNormalization",
-    "convTranspose2d",
-    "cumulativeSum",
-    "dequantizeLinear",
-    "elu",
-    "gather",
-    "gatherElements",
-    "gatherND",
-    "gelu",
-    "gru",
-    "gruCell",
-    "hardSigmoid",
-    "hardSwish",
-    "instanceNormalization",
-    "layerNormalization",
-    "leakyRelu",
-    "linear",
-    "lstm",
-    "lstmCell",
-    "pad",
-    "prelu",
-    "quantizeLinear",
-    "resample2d",
-    "reverse",
-    "scatterElements",
-    "scatterND",
-    "softplus",
-    "softsign",
-    "split",
-    "tanh",
-    "tile",
-    "triangular",
-];
-
-/// What the GPU does not support yet.
-fn not_yet(operator: &Operator) -> PlatformError {
-    PlatformError::Unsupported(format!("the GPU does not support {} yet", operator.operation.name()))
 }
 
 /// How the elements of a data type are stored.

@@ -36,3 +36,15 @@ fn integer(number: MLNumber) -> i128 {
         MLNumber::Double(double) => double as i128,
     }
 }
+
+/// A number's bits as a lane has them, low word first.
+pub(crate) fn bits(number: MLNumber, lane: Lane) -> [u32; 2] {
+    match of(number, lane) {
+        Scalar::F32(_) if lane == Lane::F16 => [u32::from(f16::from_f64(number.to_f64()).to_bits()), 0],
+        Scalar::F32(value) => [value.to_bits(), 0],
+        Scalar::I32(value) => [value.cast_unsigned(), 0],
+        Scalar::U32(value) => [value, 0],
+        Scalar::I64(value) => [value as u32, (value >> 32) as u32],
+        Scalar::U64(value) => [value as u32, (value >> 32) as u32],
+    }
+}

@@ -113,6 +113,34 @@ fn erf64(x: f64) -> f64 {
     std::f64::consts::FRAC_2_SQRT_PI * x * (-x * x).exp() * sum
 }
 
+#[test]
+fn gelu() {
+    check("f32_gelu(a(i))", (-15.0, 15.0), 1.0, gelu64);
+    check("f32_gelu(a(i))", (-1.5, 1.5), 1.0, gelu64);
+}
+
+/// x erfc(-x / sqrt(2)) / 2 in f64; erfc by the continued fraction where 1 - erf would cancel.
+fn gelu64(x: f64) -> f64 {
+    let z = -x * std::f64::consts::FRAC_1_SQRT_2;
+    if z < 1.0 || x.is_nan() {
+        return 0.5 * x * (1.0 - erf64(z));
+    }
+    let fraction = (1..=200).rev().fold(z, |rest, term| z + 0.5 * f64::from(term) / rest);
+    0.5 * x * (-z * z).exp() * std::f64::consts::FRAC_2_SQRT_PI / (2.0 * fraction)
+}
+
+#[test]
+fn hard_swish() {
+    let truth = |x: f64| if x.is_nan() { x } else { x * (x + 3.0).clamp(0.0, 6.0) / 6.0 };
+    check("f32_hard_swish(a(i))", (-4.0, 4.0), 1.0, truth);
+}
+
+#[test]
+fn linear_is_rounded_once() {
+    // Around the zero of 3 x - 1, where a product that had been rounded would leave nothing but its error.
+    check("f32_linear(3.0, a(i), -1.0)", (0.333_333, 0.333_334), 0.5001, |x| 3.0 * x - 1.0);
+}
+
 /// Hardware that fuses products into sums ends a little above one unit (1.02, 1.03 and 1.40 on an H200), software that
 /// does not ends below.
 const SINE: f64 = 1.1;

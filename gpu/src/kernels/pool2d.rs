@@ -65,8 +65,8 @@ fn text(state: State, add: &str) -> String {
              let columns = window_columns(o);\n    \
              let start = coordinate(o, 0u) * input_stride(0u) + coordinate(o, 1u) * input_stride(1u)\n        \
                  + rows.input * input_stride(2u) + columns.input * input_stride(3u);\n    \
-             let row_step = dilation(0u) * input_stride(2u);\n    \
-             let column_step = dilation(1u) * input_stride(3u);\n    \
+             let row_step = input_step(0u) * input_stride(2u);\n    \
+             let column_step = input_step(1u) * input_stride(3u);\n    \
              var s: {wgsl} = {empty};\n    \
              for (var n = first; n < min(end, rows.count * columns.count); n++) {{\n        \
                  let x = a(start + (n / columns.count) * row_step + (n % columns.count) * column_step);\n        \

@@ -1,4 +1,4 @@
-//! Windows that slide over the height and width of a padded image, for conv2d and pooling.
+//! Windows that slide over the height and width of a padded image, for convolutions and pooling.
 //!
 //! For each row and each column of the output, what its window meets inside the input is known when the graph is
 //! built: which of the window's elements are the first and how many, and where the first lies. That is a table of
@@ -43,12 +43,28 @@ impl Along {
     fn most(self) -> u32 {
         self.window.min(self.input)
     }
+
+    fn axis(self) -> Axis {
+        Axis { table: self.table().collect(), most: self.most(), input_step: self.dilation, window_step: 1 }
+    }
+}
+
+/// What kernels know of windows along one dimension.
+pub(super) struct Axis {
+    /// For each place: the window's first element that meets the input, how many do, where the first lies.
+    pub(super) table: Vec<u32>,
+    /// How many elements of a window meet the input, at most.
+    pub(super) most: u32,
+    /// How far apart these are in the input, modulo 2^32.
+    pub(super) input_step: u32,
+    /// How far apart they are in the window.
+    pub(super) window_step: u32,
 }
 
 /// Windows of an image, and the images they are in and make.
 pub(super) struct Windows {
-    pub(super) rows: Along,
-    pub(super) columns: Along,
+    pub(super) rows: Axis,
+    pub(super) columns: Axis,
     pub(super) from: Image,
     pub(super) onto: Image,
 }
@@ -66,22 +82,23 @@ impl Windows {
             stride: strides[axis],
             dilation: dilations[axis],
         };
-        Self { rows: along(0), columns: along(1), from, onto }
+        Self { rows: along(0).axis(), columns: along(1).axis(), from, onto }
     }
 
     /// How many elements of a window are inside the input, at most.
     pub(super) fn most(&self) -> u32 {
-        self.rows.most() * self.columns.most()
+        self.rows.most * self.columns.most
     }
 
     /// The WGSL that finds an element's window, and what it binds.
     pub(super) fn part(&self, to: &mut Lowering<'_>) -> Part {
-        let table = to.table(self.rows.table().chain(self.columns.table()).collect());
+        let table = to.table([self.rows.table.as_slice(), &self.columns.table].concat());
         let params = Params::new()
             .list("output_size", 4, &self.onto.sizes)
             .list("output_stride", 4, &self.onto.strides)
             .list("input_stride", 4, &self.from.strides)
-            .list("dilation", 2, &[self.rows.dilation, self.columns.dilation]);
+            .list("input_step", 2, &[self.rows.input_step, self.columns.input_step])
+            .list("window_step", 2, &[self.rows.window_step, self.columns.window_step]);
         Part { inputs: vec![table.named("windows")], params, text: WGSL.to_owned(), ..Part::default() }
     }
 }

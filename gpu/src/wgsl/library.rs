@@ -9,7 +9,7 @@ use std::collections::{BTreeMap, BTreeSet};
 use std::sync::OnceLock;
 
 /// The library's files. Order is the order of definitions in a module.
-const FILES: [(&str, &str); 19] = [
+const FILES: [(&str, &str); 22] = [
     ("bits", include_str!("bits.wgsl")),
     ("compare", include_str!("compare.wgsl")),
     ("rounding", include_str!("rounding.wgsl")),
@@ -29,6 +29,9 @@ const FILES: [(&str, &str); 19] = [
     ("norm", include_str!("norm.wgsl")),
     ("product", include_str!("product.wgsl")),
     ("softmax", include_str!("softmax.wgsl")),
+    ("activation", include_str!("activation.wgsl")),
+    ("normalize", include_str!("normalize.wgsl")),
+    ("resample", include_str!("resample.wgsl")),
 ];
 
 /// One definition at module scope.

@@ -1,5 +1,8 @@
 //! Lowers one graph for each operator and data type, on a platform that keeps the program and computes nothing.
 
+mod data;
+mod layers;
+
 use std::cell::RefCell;
 use std::rc::Rc;
 
@@ -139,7 +142,7 @@ fn variants(name: &str) -> usize {
         "concat" => 2,
         // Without and with the optional operand.
         "gemm" | "conv2d" => 2,
-        _ => 1,
+        _ => data::variants(name).or(layers::variants(name)).unwrap_or(1),
     }
 }
 
@@ -154,6 +157,9 @@ struct Arguments<'a> {
 
 impl Arguments<'_> {
     fn value(&self, parameter: &str) -> Value {
+        if let Some(value) = self.of_data(parameter).or_else(|| self.of_layers(parameter)) {
+            return value;
+        }
         let any = self.shapes.any();
         match (self.name, parameter) {
             ("matmul", "a") => self.operand("a", &[2, 1, 3, if self.is_many() { 1_500_000 } else { 5 }]),
@@ -207,6 +213,9 @@ impl Arguments<'_> {
     fn options(&self) -> Vec<(String, Value)> {
         let others = self.shapes == Shapes::Others;
         let option = |name: &str, value: Value| vec![(name.to_owned(), value)];
+        if let Some(options) = self.options_of_data().or_else(|| self.options_of_layers()) {
+            return options;
+        }
         match self.name {
             "clamp" => option("minValue", number(if others { 3 } else { 1 })),
             "gemm" if self.variant == 1 => {

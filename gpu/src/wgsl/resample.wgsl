@@ -1,0 +1,36 @@
+//! Between four elements: a sum of products with whole numbers, over the product of two denominators.
+//!
+//! The weights, below 2^32 each, are exact as pairs, and so is the product of two: the places of an image have 31 bits
+//! together. An infinity with the weight 0 makes NaN.
+
+fn resample_add(sum: Sum, x: f32, m: u32, n: u32) -> Sum {
+    let w = pair_mul(u32_pair(m), u32_pair(n));
+    let s = sum_add_product(sum, x, w.hi);
+    if (f32_magnitude(w.lo) == 0u || !f32_is_finite(x)) { return s; }
+    return sum_add_product(s, x, w.lo);
+}
+
+fn resample_value(sum: Sum, denominator: Pair) -> f32 {
+    let t = sum_total(sum);
+    let m = f32_magnitude(t.hi);
+    if (m < 0x20000000u || m >= 0x7f800000u) {
+        return f32_opaque(f32_div(t.hi + t.lo, denominator.hi) * t.unit) * t.unit;
+    }
+    let q = pair_mul(Pair(t.hi, t.lo), pair_recip(denominator));
+    return f32_opaque((q.hi + q.lo) * t.unit) * t.unit;
+}
+
+// To the nearest integer, the even one of two. The sum is exact, and so is what is left of it.
+fn resample_integer(sum: Sum, denominator: Pair) -> i32 {
+    let guess = round(sum.small.hi / denominator.hi);
+    let p = pair_mul(denominator, Pair(guess, 0.0));
+    let rest = pair_add(sum.small, Pair(-p.hi, -p.lo));
+    let twice = Pair(2.0 * rest.hi, 2.0 * rest.lo);
+    let above = pair_add(twice, Pair(-denominator.hi, -denominator.lo)).hi;
+    let below = pair_add(twice, denominator).hi;
+    let n = i32(guess);
+    let odd = (n & 1) != 0;
+    if (above > 0.0 || (above == 0.0 && odd)) { return n + 1; }
+    if (below < 0.0 || (below == 0.0 && odd)) { return n - 1; }
+    return n;
+}
