@@ -116,9 +116,14 @@ impl Executor {
     /// Waits for the results of a vector that was started.
     pub(crate) fn finish(&self, started: Started<'_>) -> Observation {
         let Started { global, state } = started;
-        match state {
+        let observation = match state {
             State::Finished(observation) => observation,
             State::Graph(graph) => caught(|| graph.finish(&global)).unwrap_or_else(Observation::Errored),
+        };
+        // What is left in a queue keeps the context alive that the queue belongs to, and its device with it.
+        match caught(|| global.run_until_idle()) {
+            Ok(()) => observation,
+            Err(panic) => Observation::Errored(panic),
         }
     }
 

@@ -6,6 +6,7 @@
 use std::path::Path;
 
 use serde::Deserialize;
+use webnn_vectors::Vector;
 
 use crate::failure::Failure;
 use crate::judge::Outcome;
@@ -54,6 +55,7 @@ impl Expectations {
     pub(crate) fn load(kind: &str, folder: Option<&Path>) -> Result<Self, Failure> {
         let (name, text) = match folder {
             Some(folder) => {
+                check_folder(folder)?;
                 let path = folder.join(format!("{kind}.toml"));
                 let name = path.display().to_string();
                 if !path.exists() {
@@ -72,6 +74,12 @@ impl Expectations {
                     entry.vectors
                 )));
             }
+            if entry.vectors.is_empty() {
+                return Err(Failure::Data(format!(
+                    "{name}: an expectation names no vectors; its reason: {}",
+                    entry.reason
+                )));
+            }
         }
         Ok(expectations)
     }
@@ -83,6 +91,36 @@ impl Expectations {
             applies && entry.vectors.iter().any(|listed| listed == vector)
         })
     }
+}
+
+/// The kinds of implementations.
+const KINDS: [&str; 2] = ["reference", "wgpu"];
+
+/// A folder that is not there, or a file that no implementation has, is a mistake and not an absence of failures.
+fn check_folder(folder: &Path) -> Result<(), Failure> {
+    let unreadable = |error: std::io::Error| Failure::Data(format!("{}: {error}", folder.display()));
+    for entry in std::fs::read_dir(folder).map_err(unreadable)? {
+        let path = entry.map_err(unreadable)?.path();
+        let stem = path.file_stem().and_then(|stem| stem.to_str()).unwrap_or_default();
+        if path.extension().is_some_and(|extension| extension == "toml") && !KINDS.contains(&stem) {
+            let path = path.display();
+            return Err(Failure::Data(format!("{path}: there is no implementation of this name, only {KINDS:?}")));
+        }
+    }
+    Ok(())
+}
+
+/// What is expected of a vector under the specification's text as it is written: one that carries a `literal` member goes
+/// differently there.
+pub(crate) fn under_the_literal_text(vector: &Vector) -> Option<Entry> {
+    let literal = vector.literal.as_ref()?;
+    Some(Entry {
+        vectors: vec![vector.id.clone()],
+        outcome: Expected::Failed,
+        reason: format!("the text as it is written, {}", literal.issue),
+        link: format!("SPEC_ISSUES.md#{}", literal.issue),
+        fact: None,
+    })
 }
 
 fn carried(kind: &str) -> &'static str {

@@ -9,7 +9,7 @@ mod scenario;
 use webnn_reference::exception::Exception;
 use webnn_vectors::{Descriptor, ExpectedOutput, Kind, Throws, Tolerance, Vector};
 
-use crate::execute::{Observation, Tensor};
+use crate::execute::{CallResult, Observation, Tensor};
 use distance::{Allowed, Comparison, Distance, compare};
 
 /// How a vector went on an implementation.
@@ -66,6 +66,9 @@ pub(crate) fn judge(vector: &Vector, observation: &Observation, is_ours: bool) -
         Observation::Errored(problem) => return Outcome::Errored(problem.clone()),
         Observation::Outputs(outputs) => outputs_outcome(vector, outputs),
         Observation::Threw(exception) => exception_outcome(vector, exception, is_ours),
+        Observation::Calls(calls) if let Some(CallResult::Invalid(problem)) = calls.last() => {
+            return Outcome::Errored(format!("the vector is wrong: call {}: {problem}", calls.len() - 1));
+        }
         Observation::Calls(calls) => match &vector.kind {
             Kind::Scenario { steps } => scenario::outcome(steps, calls, is_ours),
             Kind::Graph { .. } | Kind::Negative { .. } => Err(Failure::Exception {

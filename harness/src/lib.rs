@@ -23,6 +23,8 @@ mod worker;
 
 use clap::{Parser, Subcommand};
 
+use failure::Failure;
+
 use commands::{bench, coverage, explain, list, run as run_command, show};
 
 /// Runs conformance vectors of the W3C WebNN specification on implementations, and says where they differ from what is
@@ -70,22 +72,32 @@ enum Command {
     },
 }
 
-/// Whether a thread was given up because it did not answer; it may still be at work, or hang for good.
-pub fn is_a_thread_given_up() -> bool {
-    worker::is_one_given_up()
+/// Whether a thread is still at work, or hangs for good: it did not answer in time, or the run ended before it did.
+pub fn is_a_thread_at_work() -> bool {
+    worker::is_one_at_work()
 }
 
 /// Runs the command line, and returns the exit code.
 pub fn command_line() -> u8 {
     quieten_panics();
-    let result = match CommandLine::parse().command {
-        Command::Run(arguments) => run_command::run(&arguments),
-        Command::List(arguments) => list::list(&arguments),
-        Command::Show(arguments) => show::show(&arguments),
-        Command::Explain(arguments) => explain::explain(&arguments),
-        Command::Coverage(arguments) => coverage::coverage(&arguments),
-        Command::Bench(arguments) => bench::bench(&arguments),
-        Command::End { code } => Ok(code),
+    let command = CommandLine::parse().command;
+    // Standard output that can not be written to panics where it is written.
+    std::panic::catch_unwind(|| carry_out(&command)).unwrap_or_else(|_| {
+        let failure = Failure::Output("the output can not be written".into());
+        anstream::eprintln!("webnn: {failure}");
+        failure.exit_code()
+    })
+}
+
+fn carry_out(command: &Command) -> u8 {
+    let result = match command {
+        Command::Run(arguments) => run_command::run(arguments),
+        Command::List(arguments) => list::list(arguments),
+        Command::Show(arguments) => show::show(arguments),
+        Command::Explain(arguments) => explain::explain(arguments),
+        Command::Coverage(arguments) => coverage::coverage(arguments),
+        Command::Bench(arguments) => bench::bench(arguments),
+        Command::End { code } => Ok(*code),
     };
     result.unwrap_or_else(|failure| {
         anstream::eprintln!("webnn: {failure}");

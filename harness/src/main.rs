@@ -4,13 +4,13 @@ use std::process::exit;
 
 fn main() {
     let code = webnn_harness::command_line();
-    if webnn_harness::is_a_thread_given_up() {
+    if webnn_harness::is_a_thread_at_work() {
         replace_with_an_end(code);
     }
     exit(i32::from(code));
 }
 
-/// Ends the program although a thread of it hangs.
+/// Ends the program although a thread of it is at work, or hangs.
 ///
 /// `exit` runs what libraries have left to be run at the end, which waits for locks that a hanging driver may hold.
 /// Replacing the program with one that only ends runs nothing and ends every thread.

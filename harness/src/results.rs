@@ -1,7 +1,7 @@
 //! The result file: JSON lines. A header, a line for each result as it comes, and a footer; a file without its footer is
 //! of a run that did not end.
 
-use std::fs::File;
+use std::fs::{File, TryLockError};
 use std::io::{BufWriter, Write};
 use std::path::{Path, PathBuf};
 use std::time::{SystemTime, UNIX_EPOCH};
@@ -154,7 +154,7 @@ impl Results {
         if let Some(folder) = path.parent() {
             std::fs::create_dir_all(folder).map_err(|error| unwritable(folder, &error))?;
         }
-        let file = File::create(path).map_err(|error| unwritable(path, &error))?;
+        let file = opened(path)?;
         let mut results = Self { path: path.to_owned(), file: BufWriter::new(file), implementations, results: 0 };
         let started = SystemTime::now().duration_since(UNIX_EPOCH).map_or(0, |elapsed| elapsed.as_secs());
         results.write(&Line::Header {
@@ -220,6 +220,24 @@ impl Results {
         self.file.flush().map_err(|error| unwritable(&self.path, &error))?;
         Ok(self.path)
     }
+}
+
+/// Opens the file for this run alone.
+fn opened(path: &Path) -> Result<File, Failure> {
+    let open = File::options().create(true).truncate(false).write(true).open(path);
+    let file = open.map_err(|error| unwritable(path, &error))?;
+    match file.try_lock() {
+        Ok(()) => {}
+        Err(TryLockError::WouldBlock) => {
+            let path = path.display();
+            return Err(Failure::Output(format!("another run is writing to {path}; name another file with --output")));
+        }
+        // A place that has no locks, such as a device.
+        Err(TryLockError::Error(_)) => {}
+    }
+    // What was there before is another run's; a device has nothing to cut off.
+    drop(file.set_len(0));
+    Ok(file)
 }
 
 fn unwritable(path: &Path, error: &std::io::Error) -> Failure {

@@ -11,6 +11,9 @@ use crate::judge::Outcome;
 use crate::judge::distance::Distance;
 use crate::run::{Parting, Verdict};
 
+/// How many known failures are named for each reason.
+const MOST_KNOWN: usize = 12;
+
 /// How many vectors went how.
 #[derive(Clone, Copy, Debug, Default)]
 struct Tally {
@@ -269,8 +272,11 @@ impl Summary {
         }
         for ((name, reason), vectors) in &self.known {
             _ = writeln!(text, "{name}: {} known to fail: {reason}", vectors.len());
-            for vector in vectors {
+            for vector in vectors.iter().take(MOST_KNOWN) {
                 _ = writeln!(text, "    {vector}");
+            }
+            if vectors.len() > MOST_KNOWN {
+                _ = writeln!(text, "    ... and {} more, in the result file", vectors.len() - MOST_KNOWN);
             }
         }
         if !self.unexpected.is_empty() {
@@ -311,7 +317,7 @@ impl Row {
     fn difference(&self) -> String {
         match &self.worst {
             _ if self.of_other_shape > 0 => format!("{} other shapes", self.of_other_shape),
-            Some(worst) if worst.distance.is_zero() => "nothing".into(),
+            Some(worst) if worst.distance.is_zero() => "0 ULP".into(),
             Some(worst) => worst.distance.to_string(),
             None => String::new(),
         }

@@ -6,7 +6,7 @@
 //! worker goes on with the rest.
 
 use std::collections::{BTreeMap, BTreeSet, VecDeque};
-use std::sync::atomic::{AtomicBool, Ordering};
+use std::sync::atomic::{AtomicUsize, Ordering};
 use std::sync::mpsc::Sender;
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 use std::thread;
@@ -38,11 +38,27 @@ pub(crate) enum Event {
     Finished,
 }
 
-static GIVEN_UP: AtomicBool = AtomicBool::new(false);
+static AT_WORK: AtomicUsize = AtomicUsize::new(0);
 
-/// Whether a worker of this process was given up.
-pub(crate) fn is_one_given_up() -> bool {
-    GIVEN_UP.load(Ordering::Relaxed)
+/// Whether a worker of this process is still at work: it was given up, or the run ended before it did.
+pub(crate) fn is_one_at_work() -> bool {
+    AT_WORK.load(Ordering::Relaxed) > 0
+}
+
+/// Counts as a worker at work while it lives.
+struct AtWork;
+
+impl AtWork {
+    fn begin() -> Self {
+        AT_WORK.fetch_add(1, Ordering::Relaxed);
+        Self
+    }
+}
+
+impl Drop for AtWork {
+    fn drop(&mut self) {
+        AT_WORK.fetch_sub(1, Ordering::Relaxed);
+    }
 }
 
 /// The batches of a run that no worker has taken yet, and who has taken the others.
@@ -81,7 +97,6 @@ impl Batches {
 
     /// Gives a worker up, and returns what it had taken.
     pub(crate) fn give_up(&self, worker: WorkerId) -> Vec<Index> {
-        GIVEN_UP.store(true, Ordering::Relaxed);
         let mut shared = self.shared();
         shared.given_up.insert(worker);
         shared.taken.remove(&worker).unwrap_or_default()
@@ -105,6 +120,7 @@ pub(crate) fn spawn(
     batches: Batches,
     events: Sender<(WorkerId, Event)>,
 ) {
+    let at_work = AtWork::begin();
     thread::spawn(move || {
         // The receiver is gone only when the program ends.
         let tell = |event| drop(events.send((id, event)));
@@ -113,7 +129,10 @@ pub(crate) fn spawn(
                 tell(Event::Started(description));
                 executor
             }
-            Err(reason) => return tell(Event::NotStarted(reason)),
+            Err(reason) => {
+                drop(at_work);
+                return tell(Event::NotStarted(reason));
+            }
         };
         while let Some(batch) = batches.take(id) {
             let mut started = Vec::new();
@@ -131,6 +150,7 @@ pub(crate) fn spawn(
         }
         // A driver that is still giving up its device when the program ends can bring it down.
         drop(executor);
+        drop(at_work);
         tell(Event::Finished);
     });
 }

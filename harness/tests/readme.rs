@@ -68,3 +68,18 @@ fn without_wgpu(table: &str) -> Vec<String> {
     let columns = |line: &str| line.rsplitn(3, '|').last().unwrap_or_default().to_owned();
     table.lines().map(columns).collect()
 }
+
+/// The vectors that the README's examples name are there.
+#[test]
+fn the_examples_name_vectors() {
+    let path = Path::new(env!("CARGO_MANIFEST_DIR")).join("../README.md");
+    let readme = std::fs::read_to_string(path).unwrap();
+    let names: Vec<String> = vectors().unwrap().into_iter().map(|vector| vector.name).collect();
+    let mut examples = 0;
+    for line in readme.lines().filter(|line| line.starts_with("webnn show ") || line.starts_with("webnn explain ")) {
+        let name = line.split('"').nth(1).expect("an example names its vector in quotes");
+        assert!(names.iter().any(|known| known == name), "README.md: no vector is named {name:?}");
+        examples += 1;
+    }
+    assert!(examples > 0, "README.md has examples of show and explain");
+}

@@ -37,6 +37,15 @@ impl MLNumber {
     }
 }
 
+impl std::fmt::Display for MLNumber {
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        match self {
+            Self::BigInt(integer) => write!(f, "{integer}"),
+            Self::Double(double) => write!(f, "{double}"),
+        }
+    }
+}
+
 impl From<f64> for MLNumber {
     fn from(double: f64) -> Self {
         Self::Double(double)
@@ -151,11 +160,13 @@ pub fn product(numbers: impl Iterator<Item = Float>) -> Float {
             exponent -= 1;
         }
     }
-    // Twice 512 is beyond the range of float32 in any case.
     match exponent {
         0 => product,
-        1.. => product * large * large,
-        ..=-1 => product * small * small,
+        1 => product * large,
+        -1 => product * small,
+        // Beyond the range of float32 in any case.
+        2.. => product * large * large,
+        ..=-2 => product * small * small,
     }
 }
 
@@ -338,6 +349,19 @@ mod tests {
         let number = 1.0 + 2f64.powi(-11) + 2f64.powi(-40);
         assert_eq!(to_float16(MLNumber::Double(number)), 1.0 + 2f64.powi(-10));
         assert_eq!(f64::from(f16::from_f32(number as f32)), 1.0);
+    }
+
+    #[test]
+    fn products_overflow_only_if_the_result_does() {
+        let run = |first: (f64, usize), then: (f64, usize)| {
+            product(std::iter::repeat_n(first.0, first.1).chain(std::iter::repeat_n(then.0, then.1)))
+        };
+        approx::assert_relative_eq!(run((1e-38, 20), (1e38, 19)), 1e-38, max_relative = 1e-13);
+        approx::assert_relative_eq!(run((1e38, 20), (1e-38, 19)), 1e38, max_relative = 1e-13);
+        approx::assert_relative_eq!(run((1e38, 5), (1e-38, 4)), 1e38, max_relative = 1e-13);
+        approx::assert_relative_eq!(run((1e38, 60), (1e-38, 60)), 1.0, max_relative = 1e-13);
+        assert_eq!(run((1e38, 20), (1.0, 1)), f64::INFINITY);
+        assert_eq!(run((1e-38, 30), (1.0, 1)), 0.0);
     }
 
     #[test]

@@ -75,6 +75,8 @@ enum CliError {
     NoRepository(PathBuf),
     #[error("nothing to check the code against: no *.bs in {}, and neither --spec nor --proposal", .0.display())]
     NothingToCheck(PathBuf),
+    #[error("{}: no algorithm is marked in it; is it the Bikeshed source (index.bs)?", .0.display())]
+    NoAlgorithms(PathBuf),
 }
 
 /// Runs the command that the process was started with.
@@ -107,7 +109,11 @@ impl Check {
         };
         let mut sources = Vec::new();
         for (role, path) in self.documents(&here, repository.as_ref())? {
-            sources.push(Source::read(&short(&path, &here), role)?);
+            let source = Source::read(&short(&path, &here), role)?;
+            if role == Role::Specification && source.document.algorithms.is_empty() {
+                return Err(CliError::NoAlgorithms(source.path));
+            }
+            sources.push(source);
         }
         let code = Code::read(&short(&folder, &here))?;
         let report = check(&code, &sources);

@@ -27,8 +27,8 @@ pub(crate) struct Arguments {
     repeat: u32,
 
     /// How many threads may work at once; as many as there are processors by default.
-    #[arg(long, short, value_name = "N")]
-    jobs: Option<usize>,
+    #[arg(long, short, value_name = "N", value_parser = clap::value_parser!(u16).range(1..))]
+    jobs: Option<u16>,
 }
 
 /// Measures how long loading and running vectors takes.
@@ -62,12 +62,12 @@ pub(crate) fn bench(arguments: &Arguments) -> Result<u8, Failure> {
 fn measure(
     vectors: &Arc<Vec<Vector>>,
     implementation: &Implementation,
-    jobs: Option<usize>,
+    jobs: Option<u16>,
 ) -> Result<Duration, Failure> {
     let processors = std::thread::available_parallelism().map_or(1, std::num::NonZero::get);
     let settings = Settings {
         timeout: Duration::from_secs(600),
-        jobs: jobs.unwrap_or(processors).max(1),
+        jobs: jobs.map_or(processors, usize::from),
         reading: Reading::Corrected,
     };
     let begun = Instant::now();

@@ -11,7 +11,7 @@ use indicatif::{ProgressBar, ProgressDrawTarget, ProgressStyle};
 use webnn_reference::steps::Reading;
 use webnn_vectors::Vector;
 
-use crate::expectations::{Expectations, is_expected};
+use crate::expectations::{Expectations, is_expected, under_the_literal_text};
 use crate::failure::{AS_EXPECTED, Failure, UNEXPECTED};
 use crate::implementation::Implementation;
 use crate::results::Results;
@@ -43,8 +43,8 @@ pub(crate) struct Arguments {
     timeout: f64,
 
     /// How many threads may work at once; as many as there are processors by default.
-    #[arg(long, short, value_name = "N")]
-    jobs: Option<usize>,
+    #[arg(long, short, value_name = "N", value_parser = clap::value_parser!(u16).range(1..))]
+    jobs: Option<u16>,
 
     /// Which reading of the specification is executed where its text is wrong: as meant, or as written.
     #[arg(long, value_name = "READING", default_value = "corrected", value_parser = ["corrected", "literal"])]
@@ -67,7 +67,7 @@ impl Arguments {
         let processors = std::thread::available_parallelism().map_or(1, std::num::NonZero::get);
         Settings {
             timeout: Duration::from_secs_f64(self.timeout.min(1e9)),
-            jobs: self.jobs.unwrap_or(processors).max(1),
+            jobs: self.jobs.map_or(processors, usize::from),
             reading: if self.text == "literal" { Reading::Literal } else { Reading::Corrected },
         }
     }
@@ -105,7 +105,8 @@ pub(crate) fn run(arguments: &Arguments) -> Result<u8, Failure> {
     let mut results = Results::create(&arguments.output, names, vectors.len(), reading_name(arguments))?;
     let bar = progress_bar(vectors.len() * implementations.len());
 
-    Run::new(&vectors, &implementations, arguments.settings()).run(|progress| {
+    let settings = arguments.settings();
+    Run::new(&vectors, &implementations, settings).run(|progress| {
         match progress {
             Progress::Started(implementation, description) => {
                 results.started(implementation, &description)?;
@@ -116,13 +117,16 @@ pub(crate) fn run(arguments: &Arguments) -> Result<u8, Failure> {
                 summary.not_started(implementation, reason);
             }
             Progress::Judged(verdict) => {
-                let vector = &vectors[verdict.vector].id;
+                let id = &vectors[verdict.vector].id;
                 let kind = implementations[verdict.implementation].kind();
-                let entry = expectations[kind].of(vector, summary.facts(verdict.implementation));
+                let literal = settings.reading == Reading::Literal;
+                let of_the_text = under_the_literal_text(&vectors[verdict.vector]).filter(|_| literal);
+                let known = expectations[kind].of(id, summary.facts(verdict.implementation));
+                let entry = of_the_text.as_ref().or(known);
                 let expected = is_expected(&verdict.outcome, entry);
-                results.result(vector, &verdict, expected)?;
+                results.result(id, &verdict, expected)?;
                 let reason = entry.map(|entry| format!("{} ({})", entry.reason, entry.link));
-                summary.verdict(&subjects[verdict.vector], vector, &verdict, expected, reason.as_deref());
+                summary.verdict(&subjects[verdict.vector], id, &verdict, expected, reason.as_deref());
                 bar.inc(1);
             }
             Progress::Compared(parting) => {

@@ -104,9 +104,39 @@ fn call(
     }
     let operand = |name: &str| operands.get(name).cloned();
     let values = positioned(row, operator, &operand);
+    ensure_operands_exist(row, &values)?;
     let outputs = row.call(builder, &values)?;
     cells::note(row, &values, &outputs);
     Ok(outputs)
+}
+
+/// A name that stands where only an operand can is a mistake of the vector, and not a wrong argument on purpose.
+fn ensure_operands_exist(row: &OperatorRow, values: &[idl::Value]) -> Result<(), Stopped> {
+    let takes_operands = |name: &str| row.limits.rows.iter().any(|operand| operand.operand == name);
+    let positional = row.parameters.iter().copied().zip(values);
+    let members = values.iter().filter_map(|value| match value {
+        idl::Value::Dictionary(members) => Some(members.iter().map(|(name, value)| (name.as_str(), value))),
+        _ => None,
+    });
+    for (name, value) in positional.chain(members.flatten()) {
+        let items = match value {
+            idl::Value::Sequence(items) => items.as_slice(),
+            other => std::slice::from_ref(other),
+        };
+        let text = items.iter().find_map(|item| match item {
+            idl::Value::String(text) => Some(text),
+            _ => None,
+        });
+        if let Some(text) = text
+            && takes_operands(name)
+        {
+            let operator = row.name;
+            let problem =
+                format!("the vector is wrong: {operator} is given {text:?} as {name}, and no operand has that name");
+            return Err(Stopped::Invalid(problem));
+        }
+    }
+    Ok(())
 }
 
 /// The arguments by position. `options` goes to its own place, so that optional parameters before it may be left out;

@@ -122,6 +122,8 @@ trait Element: Copy + PartialEq + std::fmt::Display {
     fn to_f64(self) -> f64;
     /// Its place in the order along which ULP are counted.
     fn place(self) -> i128;
+    /// The absolute difference, from the exact one.
+    fn gap(self, other: Self) -> f64;
     fn same_bits(self, other: Self) -> bool;
 }
 
@@ -138,6 +140,9 @@ macro_rules! float_element {
             fn place(self) -> i128 {
                 let magnitude = i128::from(self.to_bits() & (<$bits>::MAX >> 1));
                 if self.is_sign_negative() { -magnitude } else { magnitude }
+            }
+            fn gap(self, other: Self) -> f64 {
+                (f64::from(self) - f64::from(other)).abs()
             }
             fn same_bits(self, other: Self) -> bool {
                 self.to_bits() == other.to_bits() || (self.is_nan() && other.is_nan())
@@ -163,6 +168,10 @@ macro_rules! integer_element {
             fn place(self) -> i128 {
                 i128::from(self)
             }
+            #[expect(clippy::cast_precision_loss, reason = "the nearest double of the exact difference")]
+            fn gap(self, other: Self) -> f64 {
+                (i128::from(self) - i128::from(other)).unsigned_abs() as f64
+            }
             fn same_bits(self, other: Self) -> bool {
                 self == other
             }
@@ -180,12 +189,12 @@ fn distance<T: Element>(actual: T, expected: T, absolute: bool) -> Distance {
     if !absolute {
         return Distance::Ulp(u64::try_from((actual.place() - expected.place()).unsigned_abs()).unwrap_or(u64::MAX));
     }
-    if a == b {
+    if actual == expected {
         Distance::Absolute(0.0)
     } else if a.is_infinite() || b.is_infinite() {
         Distance::Infinite
     } else {
-        Distance::Absolute((a - b).abs())
+        Distance::Absolute(actual.gap(expected))
     }
 }
 
@@ -206,6 +215,20 @@ pub(crate) fn compare(actual: &Tensor, expected: &Data, allowed: Allowed) -> Com
 /// Numbers that a file repeats are converted once, and compared with every element that they stand for.
 fn compare_as<T: Element>(actual: &Tensor, expected: &Data, allowed: Allowed) -> Comparison {
     let pattern: Vec<T> = elements(actual.data_type, expected);
+    let all: u64 = actual.shape.iter().copied().map(u64::from).product();
+    let given = u64::try_from(T::read(&actual.bytes).count()).unwrap_or(u64::MAX);
+    if given != all || (pattern.is_empty() && all > 0) {
+        return Comparison {
+            worst: Distance::Infinite,
+            bit_equal: false,
+            first_outside: Some(Outside {
+                index: 0,
+                expected: format!("{all} elements"),
+                actual: format!("{given} elements"),
+                distance: Distance::Infinite,
+            }),
+        };
+    }
     compare_elements(T::read(&actual.bytes), pattern.iter().copied().cycle(), allowed)
 }
 
@@ -332,6 +355,13 @@ mod tests {
     fn infinities_are_equal_or_infinitely_far_in_absolute_terms() {
         assert_eq!(distance(f32::INFINITY, f32::INFINITY, true), Distance::Absolute(0.0));
         assert_eq!(distance(f32::INFINITY, f32::MAX, true), Distance::Infinite);
+    }
+
+    #[test]
+    fn integers_of_64_bits_do_not_pass_through_a_float() {
+        let (a, b) = (1i64 << 60, (1i64 << 60) + 1);
+        assert_eq!(distance(a, b, true), Distance::Absolute(1.0));
+        assert_eq!(distance(i64::MIN, i64::MAX, true), Distance::Absolute(2f64.powi(64)));
     }
 
     #[test]

@@ -100,7 +100,7 @@ impl MLGraphBuilder {
         let max_value = cast(max_value, input.data_type());
         step!("7");
         if is_greater(min_value, max_value) {
-            throw!(TypeError, "minValue {min_value:?} is greater than maxValue {max_value:?}");
+            throw!(TypeError, "minValue {min_value} is greater than maxValue {max_value}");
         }
         step!("8");
         step!("8.1");
