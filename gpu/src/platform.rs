@@ -3,7 +3,7 @@
 use std::sync::Arc;
 use std::time::Duration;
 
-use webnn_reference::context::{ContextType, MLPowerPreference, PlatformProvider};
+use webnn_reference::ml::{ContextType, MLPowerPreference, PlatformProvider};
 use webnn_reference::platform::Platform;
 
 use crate::batch::Batch;

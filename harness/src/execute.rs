@@ -12,9 +12,10 @@ mod scenario;
 use std::panic::{AssertUnwindSafe, catch_unwind};
 use std::rc::Rc;
 
-use webnn_reference::context::{ContextType, ML, MLContext, MLContextOptions, MLPowerPreference, PlatformProvider};
+use webnn_reference::context::MLContext;
 use webnn_reference::data_type::MLOperandDataType;
 use webnn_reference::exception::{Exception, Result};
+use webnn_reference::ml::{ContextType, ML, MLContextOptions, MLPowerPreference, PlatformProvider};
 use webnn_reference::steps::{self, Place, Reading};
 use webnn_reference::timeline::Global;
 use webnn_vectors::{Kind, Step, Vector};

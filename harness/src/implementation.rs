@@ -8,8 +8,8 @@ use std::rc::Rc;
 use std::str::FromStr;
 
 use serde::{Deserialize, Serialize};
-use webnn_reference::context::PlatformProvider;
 use webnn_reference::cpu::Cpu;
+use webnn_reference::ml::PlatformProvider;
 use webnn_reference::steps::Reading;
 
 use crate::execute::Executor;

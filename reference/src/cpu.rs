@@ -5,10 +5,10 @@ use std::rc::Rc;
 
 use crate::buffer::Bytes;
 use crate::builder::Constant;
-use crate::context::{ContextType, MLPowerPreference, PlatformProvider};
 use crate::data_type::MLOperandDataType;
 use crate::descriptor::MLOperandDescriptor;
 use crate::for_data_type;
+use crate::ml::{ContextType, MLPowerPreference, PlatformProvider};
 use crate::number::{MLNumber, element_of};
 use crate::operand::OperandId;
 use crate::ops::{Bound, MLInputOperandLayout};

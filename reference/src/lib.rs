@@ -6,7 +6,7 @@
 //!
 //! # From a model to a result
 //!
-//! An [`ML`](context::ML) creates an [`MLContext`](context::MLContext). Operands are made and connected by an
+//! An [`ML`](ml::ML) creates an [`MLContext`](context::MLContext). Operands are made and connected by an
 //! [`MLGraphBuilder`](builder::MLGraphBuilder), whose methods validate everything and know every shape;
 //! [`build()`](builder::MLGraphBuilder::build) turns the part that the outputs depend on into an
 //! [`MLGraph`](graph::MLGraph), and [`dispatch()`](context::MLContext::dispatch) computes it on
@@ -20,7 +20,7 @@
 //!
 //! | chapter | module |
 //! |---|---|
-//! | The ML interface, MLContext | [`context`], [`timeline`], [`promise`] |
+//! | The ML interface, MLContext | [`ml`], [`context`], [`timeline`], [`promise`] |
 //! | MLGraph | [`graph`] |
 //! | MLOperandDescriptor, MLOperand | [`descriptor`], [`data_type`], [`operand`] |
 //! | MLTensor | [`tensor`], [`buffer`] |
@@ -32,7 +32,7 @@
 //!
 //! ```
 //! use std::rc::Rc;
-//! use webnn_reference::{buffer::BufferSource, builder::MLGraphBuilder, context::*, cpu::Cpu, data_type::MLOperandDataType};
+//! use webnn_reference::{buffer::BufferSource, builder::MLGraphBuilder, cpu::Cpu, ml::*, data_type::MLOperandDataType};
 //! use webnn_reference::{descriptor::*, ops::MLOperatorOptions, steps::Reading, timeline::Global};
 //!
 //! # fn main() -> webnn_reference::exception::Result<()> {
@@ -70,6 +70,7 @@ pub mod graph;
 pub mod idl;
 pub mod index;
 pub mod limits;
+pub mod ml;
 pub mod number;
 pub mod operand;
 pub mod ops;

@@ -9,9 +9,9 @@ use std::fmt;
 
 use crate::buffer::Bytes;
 use crate::builder::Constant;
-use crate::context::MLPowerPreference;
 use crate::data_type::MLOperandDataType;
 use crate::descriptor::MLOperandDescriptor;
+use crate::ml::MLPowerPreference;
 use crate::operand::OperandId;
 use crate::ops::{MLInputOperandLayout, Operator};
 use crate::tensor::MLTensor;

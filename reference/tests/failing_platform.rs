@@ -8,12 +8,13 @@ use std::rc::Rc;
 
 use webnn_reference::buffer::{BufferSource, Bytes};
 use webnn_reference::builder::MLGraphBuilder;
-use webnn_reference::context::{ContextType, ML, MLContext, MLContextOptions, MLPowerPreference, PlatformProvider};
+use webnn_reference::context::MLContext;
 use webnn_reference::cpu::Interpreter;
 use webnn_reference::data_type::MLOperandDataType::Float32;
 use webnn_reference::descriptor::{MLOperandDescriptor, MLTensorDescriptor};
 use webnn_reference::exception::{Exception, ExceptionName, Result};
 use webnn_reference::graph::MLGraph;
+use webnn_reference::ml::{ContextType, ML, MLContextOptions, MLPowerPreference, PlatformProvider};
 use webnn_reference::operand::{MLOperand, OperandId};
 use webnn_reference::ops::MLOperatorOptions;
 use webnn_reference::platform::{

@@ -9,13 +9,14 @@ use proptest::strategy::ValueTree;
 
 use webnn_reference::buffer::BufferSource;
 use webnn_reference::builder::MLGraphBuilder;
-use webnn_reference::context::{ML, MLContext, MLContextOptions};
+use webnn_reference::context::MLContext;
 use webnn_reference::cpu::Cpu;
 use webnn_reference::data_type::MLOperandDataType;
 use webnn_reference::descriptor::{MLOperandDescriptor, MLTensorDescriptor};
 use webnn_reference::exception::{Exception, Result};
 use webnn_reference::graph::MLGraph;
 use webnn_reference::idl::Value;
+use webnn_reference::ml::{ML, MLContextOptions};
 use webnn_reference::number::MLNumber;
 use webnn_reference::operand::MLOperand;
 use webnn_reference::ops::{MLOperatorOptions, OPERATORS};

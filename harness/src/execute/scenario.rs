@@ -5,14 +5,13 @@ use std::rc::Rc;
 
 use webnn_reference::buffer::{ArrayBuffer, BufferSource};
 use webnn_reference::builder::MLGraphBuilder;
-use webnn_reference::context::{
-    ContextType, GPUDevice, ML, MLContext, MLContextLostInfo, MLContextOptions, MLPowerPreference, PlatformProvider,
-};
+use webnn_reference::context::{MLContext, MLContextLostInfo};
 use webnn_reference::data_type::MLOperandDataType;
 use webnn_reference::exception::{Exception, Result as Thrown};
 use webnn_reference::graph::MLGraph;
 use webnn_reference::idl;
 use webnn_reference::limits::{MLOpSupportLimits, MLTensorLimits};
+use webnn_reference::ml::{ContextType, GPUDevice, ML, MLContextOptions, MLPowerPreference, PlatformProvider};
 use webnn_reference::operand::MLOperand;
 use webnn_reference::ops;
 use webnn_reference::platform::Platform;

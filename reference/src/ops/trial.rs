@@ -4,10 +4,10 @@ use std::rc::Rc;
 
 use crate::buffer::BufferSource;
 use crate::builder::MLGraphBuilder;
-use crate::context::{ML, MLContextOptions};
 use crate::cpu::Cpu;
 use crate::descriptor::{MLOperandDescriptor, MLTensorDescriptor};
 use crate::exception::Result;
+use crate::ml::{ML, MLContextOptions};
 use crate::number::Element;
 use crate::operand::MLOperand;
 use crate::steps::Reading;
