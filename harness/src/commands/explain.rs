@@ -5,7 +5,7 @@ use std::fmt::Write as _;
 use clap::Args;
 use comfy_table::{CellAlignment, Table, presets};
 use webnn_reference::steps::{Place, Reading};
-use webnn_vectors::{Kind, Vector};
+use webnn_vectors::{Kind, Value, Vector};
 
 use super::{find, show};
 use crate::execute::{CallResult, Observation, Tensor};
@@ -119,7 +119,7 @@ fn calls_text(vector: &Vector, observation: &Observation) -> String {
     let mut text = String::new();
     for (index, (step, call)) in steps.iter().zip(calls).enumerate() {
         let gave = match call {
-            CallResult::Done => "done".into(),
+            CallResult::Done | CallResult::Value(Value::Null) => "done".into(),
             CallResult::Read(tensor) => format!("{}{:?} [{}]", tensor.data_type, tensor.shape, first_texts(tensor)),
             CallResult::Value(value) => serde_json::to_string(value).unwrap_or_default(),
             CallResult::Threw(exception) => exception.to_string(),
