@@ -217,8 +217,8 @@ pub trait Element: Copy + Debug + Default + PartialEq + 'static {
     fn number(self) -> Self::Number;
     /// The element nearest to `number`, ties to even; an integer that does not fit wraps.
     fn rounded(number: Self::Number) -> Self;
-    /// Appends the element's bytes, little-endian.
-    fn write(self, bytes: &mut Vec<u8>);
+    /// Appends the elements' bytes, little-endian.
+    fn write(elements: &[Self], bytes: &mut Vec<u8>);
     /// The elements that `bytes` holds, little-endian; a rest that is no whole element is left out.
     fn read(bytes: &[u8]) -> impl ExactSizeIterator<Item = Self>;
 }
@@ -241,8 +241,13 @@ macro_rules! element {
             fn rounded(number: $number) -> Self {
                 $round(number)
             }
-            fn write(self, bytes: &mut Vec<u8>) {
-                bytes.extend_from_slice(&self.to_le_bytes());
+            fn write(elements: &[Self], bytes: &mut Vec<u8>) {
+                let begin = bytes.len();
+                bytes.resize(begin + std::mem::size_of_val(elements), 0);
+                let (places, _rest) = bytes[begin..].as_chunks_mut();
+                for (place, element) in places.iter_mut().zip(elements) {
+                    *place = element.to_le_bytes();
+                }
             }
             fn read(bytes: &[u8]) -> impl ExactSizeIterator<Item = Self> {
                 let (elements, _rest) = bytes.as_chunks();
@@ -267,6 +272,7 @@ element!(u8, Uint8, Integer, u8::MIN, |element| Wrapping(i128::from(element)), |
 /// rounded *to odd*: cut off, with its last bit set if anything was lost. It has more than two bits more than float16, so
 /// the second rounding sees on which side of a tie the number lies. Boldo and Melquiond, "Emulation of FMA and correctly
 /// rounded sums: proved algorithms using rounding to odd", IEEE Transactions on Computers 57 (2008).
+#[inline]
 fn nearest_f16(number: f64) -> f16 {
     let nearest = number as f32;
     let widened = f64::from(nearest);

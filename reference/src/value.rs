@@ -254,14 +254,12 @@ fn data_type<T: Element>(_: &ArrayD<T>) -> MLOperandDataType {
 
 fn bytes<T: Element>(array: &ArrayD<T>) -> Computed<Vec<u8>> {
     let mut bytes = reserved(array.len().saturating_mul(std::mem::size_of::<T>()))?;
-    for element in array {
-        element.write(&mut bytes);
-    }
+    T::write(elements(array), &mut bytes);
     Ok(bytes)
 }
 
 fn map<T: Stored>(x: &ArrayD<T>, function: impl Fn(T::Number) -> T::Number) -> Computed {
-    let elements = x.iter().map(|element| T::rounded(function(element.number())));
+    let elements = elements(x).iter().map(|element| T::rounded(function(element.number())));
     Ok(collected(x.shape(), elements)?.into())
 }
 

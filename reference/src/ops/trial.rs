@@ -25,7 +25,7 @@ pub(crate) fn builder(reading: Reading) -> MLGraphBuilder {
 /// A constant, of the type of its elements.
 pub(crate) fn constant<T: Element>(builder: &MLGraphBuilder, shape: &[u32], elements: &[T]) -> MLOperand {
     let mut bytes = Vec::new();
-    elements.iter().for_each(|element| element.write(&mut bytes));
+    T::write(elements, &mut bytes);
     let descriptor = MLOperandDescriptor::create(T::DATA_TYPE, shape);
     builder.constant(&descriptor, &BufferSource::typed(T::DATA_TYPE, bytes)).expect("as many elements as the shape has")
 }
