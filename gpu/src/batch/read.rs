@@ -5,6 +5,7 @@
 //! lives as long as the last of them.
 
 use std::sync::{Arc, Mutex};
+use std::time::Instant;
 
 use super::Batch;
 use super::staging::{Mapping, Slab};
@@ -80,8 +81,14 @@ impl PendingRead {
     pub fn wait(self) -> Result<Vec<u8>> {
         let submitted = self.submitted()?;
         let slab = submitted.slab.ok_or_else(broken)?;
-        if slab.mapping() == Mapping::Asked {
-            self.batch.device.wait(submitted.index, self.batch.patience)?;
+        // Another thread that polls the device may have taken our callback along, and be about to run it.
+        let begun = Instant::now();
+        while slab.mapping() == Mapping::Asked {
+            if begun.elapsed() > self.batch.patience {
+                return Err(Error::TimedOut(self.batch.patience));
+            }
+            self.batch.device.wait(submitted.index.clone(), self.batch.patience)?;
+            std::thread::yield_now();
         }
         if slab.mapping() != Mapping::Ready {
             return Err(broken());
