@@ -81,7 +81,7 @@ impl Context {
         constant: Constant,
     ) -> Result<Option<wgpu::Buffer>, PlatformError> {
         Ok(match constant {
-            Constant::Bytes(bytes) => Some(self.uploaded(&bytes)?),
+            Constant::Bytes(bytes) => Some(self.uploaded(&bytes.whole())?),
             Constant::Scalar(number) => Some(self.uploaded(&scalar::bytes(number, data_type))?),
             Constant::Tensor(tensor) => {
                 let data = tensor.data().ok_or_else(|| unknown("constant tensor"))?;
@@ -169,7 +169,7 @@ impl Platform for Context {
         let tensor = self.tensor(tensor)?;
         let awaited = tensor.used == Some(self.batch.flushes());
         let upload = if awaited { Batch::upload } else { Batch::upload_ahead };
-        Ok(upload(&self.batch, &tensor.buffer, 0, &bytes)?)
+        Ok(upload(&self.batch, &tensor.buffer, 0, &bytes.whole())?)
     }
 
     fn read_tensor(&mut self, tensor: TensorData) -> Result<Box<dyn PendingBytes>, PlatformError> {
@@ -214,7 +214,7 @@ impl Platform for Context {
         constant: OperandId,
         bytes: Bytes,
     ) -> Result<(), PlatformError> {
-        let buffer = self.uploaded(&bytes)?;
+        let buffer = self.uploaded(&bytes.whole())?;
         let graph = self.graphs.get_mut(&graph).ok_or_else(|| unknown("graph"))?;
         graph.set_constant(constant, buffer);
         Ok(())

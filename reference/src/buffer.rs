@@ -2,6 +2,7 @@
 //!
 //! <https://webidl.spec.whatwg.org/#AllowSharedBufferSource>
 
+use std::borrow::Cow;
 use std::cell::RefCell;
 use std::rc::Rc;
 
@@ -11,7 +12,68 @@ use crate::{algorithm, step};
 
 /// A copy of the bytes of a buffer source. It is made in fact when the buffer is written to while the copy exists: until
 /// then the two share their memory, which matters for weights of gigabytes.
-pub type Bytes = Rc<Vec<u8>>;
+///
+/// Bytes that are a pattern over and over, as those of a tensor filled with one number, are kept as the pattern.
+#[derive(Clone, Debug, Default)]
+pub struct Bytes {
+    pattern: Rc<Vec<u8>>,
+    times: usize,
+}
+
+impl Bytes {
+    /// These bytes.
+    pub fn new(bytes: Vec<u8>) -> Self {
+        Self { pattern: Rc::new(bytes), times: 1 }
+    }
+
+    /// These bytes, so many times over. `None` if that is more than an address can count.
+    pub fn repeated(pattern: Vec<u8>, times: usize) -> Option<Self> {
+        let length = pattern.len().checked_mul(times)?;
+        isize::try_from(length).ok()?;
+        if length == 0 {
+            return Some(Self::default());
+        }
+        Some(Self { pattern: Rc::new(pattern), times })
+    }
+
+    /// How many there are.
+    pub fn len(&self) -> usize {
+        self.pattern.len() * self.times
+    }
+
+    /// Whether there are none.
+    pub fn is_empty(&self) -> bool {
+        self.len() == 0
+    }
+
+    /// What they are, over and over: all of them, where nothing repeats.
+    pub fn pattern(&self) -> &[u8] {
+        &self.pattern
+    }
+
+    /// All of them, laid out.
+    pub fn whole(&self) -> Cow<'_, [u8]> {
+        match self.times {
+            1 => Cow::Borrowed(&self.pattern),
+            times => Cow::Owned(self.pattern.repeat(times)),
+        }
+    }
+
+    /// The same; without a copy where nobody else holds them.
+    pub fn into_vec(self) -> Vec<u8> {
+        match self.times {
+            1 => Rc::unwrap_or_clone(self.pattern),
+            times => self.pattern.repeat(times),
+        }
+    }
+
+    fn to_mut(&mut self) -> &mut [u8] {
+        if self.times != 1 {
+            *self = Self::new(self.pattern.repeat(self.times));
+        }
+        Rc::<Vec<u8>>::make_mut(&mut self.pattern).as_mut_slice()
+    }
+}
 
 /// Memory shared with script: an `ArrayBuffer` or a `SharedArrayBuffer`. Clones are the same memory.
 #[derive(Clone, Debug)]
@@ -23,7 +85,12 @@ pub struct ArrayBuffer {
 impl ArrayBuffer {
     /// An `ArrayBuffer` that holds `bytes`.
     pub fn new(bytes: Vec<u8>) -> Self {
-        Self { bytes: Rc::new(RefCell::new(Some(Rc::new(bytes)))), shared: false }
+        Self::holding(Bytes::new(bytes))
+    }
+
+    /// An `ArrayBuffer` that holds `bytes`.
+    pub fn holding(bytes: Bytes) -> Self {
+        Self { bytes: Rc::new(RefCell::new(Some(bytes))), shared: false }
     }
 
     /// A `SharedArrayBuffer` that holds `bytes`.
@@ -33,7 +100,7 @@ impl ArrayBuffer {
 
     /// Detaches the buffer, as a transfer does, and returns what it held.
     pub fn detach(&self) -> Vec<u8> {
-        Rc::unwrap_or_clone(self.bytes.take().unwrap_or_default())
+        self.bytes.take().unwrap_or_default().into_vec()
     }
 
     /// Whether it was detached.
@@ -43,7 +110,7 @@ impl ArrayBuffer {
 
     /// A copy of its bytes; none if it is detached.
     pub fn to_vec(&self) -> Vec<u8> {
-        self.copy().to_vec()
+        self.copy().into_vec()
     }
 
     fn copy(&self) -> Bytes {
@@ -51,7 +118,7 @@ impl ArrayBuffer {
     }
 
     fn byte_length(&self) -> usize {
-        self.bytes.borrow().as_ref().map_or(0, |bytes| bytes.len())
+        self.bytes.borrow().as_ref().map_or(0, Bytes::len)
     }
 }
 
@@ -167,6 +234,11 @@ impl BufferSource {
         Self::of_view(ArrayBufferView::matching(data_type), ArrayBuffer::new(bytes))
     }
 
+    /// A typed array of this data type that holds these bytes, which may be a repeated pattern.
+    pub fn typed_holding(data_type: MLOperandDataType, bytes: Bytes) -> Self {
+        Self::of_view(ArrayBufferView::matching(data_type), ArrayBuffer::holding(bytes))
+    }
+
     /// The buffer behind it.
     pub fn buffer(&self) -> &ArrayBuffer {
         &self.buffer
@@ -184,7 +256,7 @@ impl BufferSource {
 
     /// Writes `bytes` to its beginning: <https://webidl.spec.whatwg.org/#arraybuffer-write>.
     pub fn write(&self, bytes: &[u8]) {
-        if let Some(memory) = self.buffer.bytes.borrow_mut().as_mut().map(Rc::make_mut) {
+        if let Some(memory) = self.buffer.bytes.borrow_mut().as_mut().map(Bytes::to_mut) {
             let length = bytes.len().min(memory.len());
             memory[..length].copy_from_slice(&bytes[..length]);
         }

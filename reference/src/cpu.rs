@@ -15,7 +15,7 @@ use crate::ops::{Bound, MLInputOperandLayout};
 use crate::platform::{
     Computation, GraphImplementation, PendingBytes, Platform, PlatformError, PlatformLimits, TensorData,
 };
-use crate::value::{Computed, Value, filled};
+use crate::value::{Computed, Value, filled, reserved};
 
 /// Provides the interpreter as the platform of contexts of type "default".
 #[derive(Clone, Copy, Debug)]
@@ -64,7 +64,7 @@ impl Interpreter {
 
     fn constant_value(&self, descriptor: &MLOperandDescriptor, constant: &Constant) -> Computed<Option<Rc<Value>>> {
         Ok(match constant {
-            Constant::Bytes(bytes) => Some(Rc::new(Value::from_bytes(descriptor, bytes)?)),
+            Constant::Bytes(bytes) => Some(Rc::new(Value::repeating(descriptor, bytes)?)),
             Constant::Scalar(number) => Some(Rc::new(scalar(descriptor.data_type, *number)?)),
             Constant::Tensor(tensor) => {
                 let data = tensor.data().ok_or_else(|| unknown("constant tensor"))?;
@@ -103,12 +103,13 @@ impl Platform for Interpreter {
 
     fn write_tensor(&mut self, tensor: TensorData, bytes: Bytes) -> Result<(), PlatformError> {
         let tensor = self.tensors.get_mut(&tensor).ok_or_else(|| unknown("tensor"))?;
-        tensor.value = Rc::new(Value::from_bytes(&tensor.descriptor, &bytes)?);
+        tensor.value = Rc::new(Value::repeating(&tensor.descriptor, &bytes)?);
         Ok(())
     }
 
     fn read_tensor(&mut self, tensor: TensorData) -> Result<Box<dyn PendingBytes>, PlatformError> {
-        Ok(Box::new(self.tensor(tensor)?.value.to_bytes()?))
+        let Tensor { descriptor, value } = self.tensor(tensor)?;
+        Ok(Box::new(repeated(value.to_bytes()?, descriptor)?))
     }
 
     fn release_tensor(&mut self, tensor: TensorData) {
@@ -137,7 +138,7 @@ impl Platform for Interpreter {
     ) -> Result<(), PlatformError> {
         let graph = self.graphs.get_mut(&graph).ok_or_else(|| unknown("graph"))?;
         let descriptor = &graph.computation.operands[constant.0];
-        graph.constants.insert(constant, Rc::new(Value::from_bytes(descriptor, &bytes)?));
+        graph.constants.insert(constant, Rc::new(Value::repeating(descriptor, &bytes)?));
         Ok(())
     }
 
@@ -174,8 +175,12 @@ fn named(tensors: &[(String, TensorData)], name: &str) -> Result<TensorData, Pla
 
 impl Graph {
     fn compute(&self, bound: &mut BTreeMap<OperandId, Rc<Value>>) -> Result<(), PlatformError> {
+        let operands = &self.computation.operands;
         for (operator, spent) in self.computation.operators.iter().zip(&self.spent) {
-            let values = operator.operation.compute(&Bound::new(operator, &self.computation.operands, bound))?;
+            if !operator.operation.is_element_wise() {
+                lay_out(&operator.inputs, operands, bound)?;
+            }
+            let values = operator.operation.compute(&Bound::new(operator, operands, bound))?;
             bound.extend(operator.outputs.iter().copied().zip(values.into_iter().map(Rc::new)));
             for operand in spent {
                 bound.remove(operand);
@@ -183,6 +188,39 @@ impl Graph {
         }
         Ok(())
     }
+}
+
+/// Gives the operands all their elements, of which those that repeat were kept once.
+fn lay_out(
+    inputs: &[OperandId],
+    operands: &[MLOperandDescriptor],
+    bound: &mut BTreeMap<OperandId, Rc<Value>>,
+) -> Computed<()> {
+    for input in inputs {
+        let descriptor = &operands[input.0];
+        if let Some(value) = bound.get_mut(input).filter(|value| !value.is_whole(descriptor)) {
+            *value = Rc::new(value.whole(descriptor)?);
+        }
+    }
+    Ok(())
+}
+
+/// Bytes over and over, until they are as many as the tensor has.
+fn repeated(bytes: Vec<u8>, descriptor: &MLOperandDescriptor) -> Computed<Vec<u8>> {
+    let length = usize::try_from(descriptor.byte_length()).map_err(|_| too_large(descriptor))?;
+    if bytes.len() == length || bytes.is_empty() {
+        return Ok(bytes);
+    }
+    let mut all = reserved(length)?;
+    all.extend_from_slice(&bytes);
+    while all.len() < length {
+        all.extend_from_within(..all.len().min(length - all.len()));
+    }
+    Ok(all)
+}
+
+fn too_large(descriptor: &MLOperandDescriptor) -> PlatformError {
+    PlatformError::OutOfMemory(format!("{descriptor} does not fit in memory"))
 }
 
 /// For each operator, the operands of which it is the last to take, so that their memory is free after it.
@@ -200,4 +238,51 @@ fn spent_operands(computation: &Computation) -> Vec<Vec<OperandId>> {
         .collect();
     spent.reverse();
     spent
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::buffer::BufferSource;
+    use crate::builder::MLGraphBuilder;
+    use crate::exception::Result;
+    use crate::operand::MLOperand;
+    use crate::ops::trial::{computed, constant, value};
+
+    /// A constant whose elements are a pattern over and over.
+    fn repeating(builder: &MLGraphBuilder, shape: &[u32], pattern: &[f32], times: usize) -> MLOperand {
+        let bytes = pattern.iter().flat_map(|element| element.to_le_bytes()).collect();
+        let descriptor = MLOperandDescriptor::create(MLOperandDataType::Float32, shape);
+        let bytes = Bytes::repeated(bytes, times).expect("few");
+        builder.constant(&descriptor, &BufferSource::typed_holding(descriptor.data_type, bytes)).expect("as many")
+    }
+
+    #[test]
+    fn what_repeats_is_the_same_as_what_is_laid_out() -> Result<()> {
+        let options = Default::default();
+        let filled = |b: &_| repeating(b, &[2, 3], &[2.0], 6);
+        let rows = |b: &_| repeating(b, &[2, 3], &[1.0, 2.0, 3.0], 2);
+        let whole = |b: &_| constant::<f32>(b, &[2, 3], &[1.0, 2.0, 3.0, 4.0, 5.0, 6.0]);
+
+        let sum = computed(|b| b.add(&filled(b), &filled(b), &options))?;
+        assert_eq!(sum, value(&[2, 3], &[4.0f32; 6]));
+        let sum = computed(|b| b.add(&rows(b), &filled(b), &options))?;
+        assert_eq!(sum, value(&[2, 3], &[3.0f32, 4.0, 5.0, 3.0, 4.0, 5.0]));
+        let sum = computed(|b| b.add(&whole(b), &rows(b), &options))?;
+        assert_eq!(sum, value(&[2, 3], &[2.0f32, 4.0, 6.0, 5.0, 7.0, 9.0]));
+        let broadcast = computed(|b| b.add(&repeating(b, &[3, 1, 3], &[2.0], 9), &rows(b), &options))?;
+        assert_eq!(broadcast, value(&[3, 2, 3], &[3.0f32, 4.0, 5.0].repeat(6)));
+        let equal = computed(|b| b.equal(&rows(b), &filled(b), &options))?;
+        assert_eq!(equal, value(&[2, 3], &[0u8, 1, 0, 0, 1, 0]));
+        let transposed = computed(|b| b.transpose(&b.neg(&rows(b), &options)?, &Default::default()))?;
+        assert_eq!(transposed, value(&[3, 2], &[-1.0f32, -1.0, -2.0, -2.0, -3.0, -3.0]));
+        Ok(())
+    }
+
+    #[test]
+    fn a_pattern_that_ends_within_a_dimension_is_laid_out() -> Result<()> {
+        let odd = computed(|b| b.abs(&repeating(b, &[2, 3], &[1.0, 2.0], 3), &Default::default()))?;
+        assert_eq!(odd, value(&[2, 3], &[1.0f32, 2.0, 1.0, 2.0, 1.0, 2.0]));
+        Ok(())
+    }
 }

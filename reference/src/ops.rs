@@ -322,6 +322,29 @@ impl Operation {
         }
     }
 
+    /// Whether an element of the output depends on the elements at its place only, after broadcasting: then a dimension
+    /// along which the operands repeat is one along which the output does.
+    pub fn is_element_wise(&self) -> bool {
+        matches!(
+            self,
+            Self::Binary(_)
+                | Self::Elu(_)
+                | Self::Gelu
+                | Self::HardSigmoid(_)
+                | Self::HardSwish
+                | Self::LeakyRelu(_)
+                | Self::Linear(_)
+                | Self::Logical(_)
+                | Self::Prelu
+                | Self::Relu
+                | Self::Sigmoid
+                | Self::Softplus
+                | Self::Softsign
+                | Self::Tanh
+                | Self::Unary(_)
+        )
+    }
+
     /// Computes the outputs.
     ///
     /// # Errors

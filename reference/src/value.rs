@@ -4,12 +4,16 @@ use ndarray::{ArrayD, ArrayViewD, Dimension, IxDyn};
 
 use half::f16;
 
+use crate::buffer::Bytes;
 use crate::data_type::MLOperandDataType;
 use crate::descriptor::MLOperandDescriptor;
 use crate::number::{Element, Float, FloatElement, Integer, size};
 use crate::platform::PlatformError;
 
 /// The elements of a tensor, in row-major order.
+///
+/// A value that repeats along its leading dimensions may be kept once, with these dimensions as 1: see
+/// [`Value::repeating`].
 #[derive(Clone, Debug, PartialEq)]
 pub enum Value {
     /// float32.
@@ -169,6 +173,35 @@ impl Value {
         for_data_type!(descriptor.data_type, T => Ok(array(&descriptor.shape, T::read(bytes))?.into()))
     }
 
+    /// The tensor whose little-endian bytes these are. Leading dimensions along which it is known to repeat are kept as 1.
+    ///
+    /// # Errors
+    /// If there is no memory for it.
+    pub fn repeating(descriptor: &MLOperandDescriptor, bytes: &Bytes) -> Computed {
+        let element_size = descriptor.data_type.element_size();
+        let stored = repeating_shape(&descriptor.shape, bytes.pattern().len() as u64 / element_size);
+        match stored {
+            Some(shape) => {
+                let stored = MLOperandDescriptor { shape, data_type: descriptor.data_type };
+                Self::from_bytes(&stored, bytes.pattern())
+            }
+            None => Self::from_bytes(descriptor, &bytes.whole()),
+        }
+    }
+
+    /// Whether it is kept with all its elements.
+    pub fn is_whole(&self, descriptor: &MLOperandDescriptor) -> bool {
+        self.shape() == dimensions(&descriptor.shape).slice()
+    }
+
+    /// The same value with all its elements.
+    ///
+    /// # Errors
+    /// If there is no memory for them.
+    pub fn whole(&self, descriptor: &MLOperandDescriptor) -> Computed {
+        for_each_type!(self, array => whole(array, &descriptor.shape))
+    }
+
     /// The little-endian bytes of the elements.
     ///
     /// # Errors
@@ -211,6 +244,22 @@ impl Value {
     pub fn map_float(&self, float: impl Fn(Float) -> Float) -> Computed {
         for_float_type!(self, array => map(array, float))
     }
+}
+
+/// The shape in which a tensor that is a pattern of so many elements over and over is kept: its leading dimensions as 1.
+/// `None` if the pattern does not end where one of its dimensions does.
+fn repeating_shape(shape: &[u32], pattern: u64) -> Option<Vec<u32>> {
+    let is_pattern = |trailing: &[u32]| trailing.iter().map(|size| u64::from(*size)).product::<u64>() == pattern;
+    let leading = (0..=shape.len()).find(|leading| is_pattern(&shape[*leading..]))?;
+    let mut stored = vec![1; leading];
+    stored.extend(&shape[leading..]);
+    Some(stored)
+}
+
+fn whole<T: Stored>(array: &ArrayD<T>, shape: &[u32]) -> Computed {
+    let mut whole = filled(shape, T::default())?;
+    whole.assign(&broadcast(array, shape)?);
+    Ok(whole.into())
 }
 
 /// The elements of an array, in row-major order.
@@ -263,7 +312,8 @@ fn map<T: Stored>(x: &ArrayD<T>, function: impl Fn(T::Number) -> T::Number) -> C
     Ok(collected(x.shape(), elements)?.into())
 }
 
-/// Applies a function to each pair of elements, after both tensors were broadcast to `shape`.
+/// Applies a function to each pair of elements, after both tensors were broadcast to `shape`; once for a leading dimension
+/// along which both repeat.
 ///
 /// # Errors
 /// If there is no memory for the result.
@@ -273,12 +323,23 @@ pub fn zip<A: Element, B: Element, T: Element>(
     shape: &[u32],
     function: impl Fn(A, B) -> T,
 ) -> Computed<ArrayD<T>> {
-    let mut output = filled(shape, T::default())?;
+    let shape = common_shape(a.shape(), b.shape(), shape);
+    let mut output = filled(&shape, T::default())?;
     ndarray::Zip::from(&mut output)
-        .and(broadcast(a, shape)?)
-        .and(broadcast(b, shape)?)
+        .and(broadcast(a, &shape)?)
+        .and(broadcast(b, &shape)?)
         .for_each(|output, a, b| *output = function(*a, *b));
     Ok(output)
+}
+
+/// `shape`, in which the leading dimensions that neither of the two arrays has, or has as more than 1, are 1.
+fn common_shape(a: &[usize], b: &[usize], shape: &[u32]) -> Vec<u32> {
+    let rank = shape.len();
+    let is_one = |x: &[usize], dimension: usize| dimension + x.len() < rank || x[dimension + x.len() - rank] == 1;
+    let repeats = (0..rank).take_while(|dimension| is_one(a, *dimension) && is_one(b, *dimension)).count();
+    let mut common = shape.to_vec();
+    common[..repeats].fill(1);
+    common
 }
 
 /// A view of `array` in which dimensions of size 1 are repeated, and new ones added at the front, to make up `shape`.
@@ -338,7 +399,11 @@ pub fn array_by_index<T: Element>(shape: &[u32], element: impl Fn(&[usize]) -> T
     Ok(output)
 }
 
-fn collected<T: Element>(shape: &[usize], elements: impl Iterator<Item = T>) -> Computed<ArrayD<T>> {
+/// An array of `shape` whose elements are given in row-major order.
+///
+/// # Errors
+/// If there is no memory for it.
+pub fn collected<T: Element>(shape: &[usize], elements: impl Iterator<Item = T>) -> Computed<ArrayD<T>> {
     let mut all = reserved(shape.iter().product())?;
     all.extend(elements);
     Ok(ArrayD::from_shape_vec(IxDyn(shape), all).expect("as many elements as the shape has"))

@@ -238,7 +238,33 @@ impl Data {
         Ok(bytes)
     }
 
-    /// The same, in place of what `bytes` holds: memory that was used before is several times
+    /// The little-endian bytes of `count` elements as a pattern, and how often it is repeated: once, where the data is a
+    /// list.
+    ///
+    /// # Errors
+    ///
+    /// As [`Data::to_bytes`].
+    pub fn to_pattern(&self, element: ElementType, count: u64) -> Result<(Vec<u8>, usize), DataError> {
+        if let Some(actual) = self.element_count().filter(|actual| *actual != count) {
+            return Err(DataError::Count { actual, expected: count, holder: "the tensor".to_owned() });
+        }
+        let length = byte_length(element, count)?;
+        let mut pattern = Vec::new();
+        if length > 0 {
+            self.write_pattern(element, &mut pattern)?;
+        }
+        let times = length / pattern.len().max(1);
+        Ok((pattern, times))
+    }
+
+    fn write_pattern(&self, element: ElementType, bytes: &mut Vec<u8>) -> Result<(), DataError> {
+        for (index, number) in self.distinct().iter().enumerate() {
+            element.encode(*number, index, bytes)?;
+        }
+        Ok(())
+    }
+
+    /// [`Data::to_bytes`], in place of what `bytes` holds: memory that was used before is several times
     /// faster to fill than memory that is new.
     ///
     /// # Errors
@@ -253,9 +279,7 @@ impl Data {
         if count == 0 {
             return Ok(());
         }
-        for (index, number) in self.distinct().iter().enumerate() {
-            element.encode(*number, index, bytes)?;
-        }
+        self.write_pattern(element, bytes)?;
         if bytes.len() < length {
             cycle(bytes, length);
         }
@@ -296,6 +320,15 @@ impl Descriptor {
     /// Data that do not belong to the descriptor, or more bytes than [`MAX_BYTE_LENGTH`].
     pub fn bytes_of(&self, data: &Data) -> Result<Vec<u8>, DataError> {
         data.to_bytes(self.data_type.into(), self.check(data)?)
+    }
+
+    /// The same as a pattern, and how often it is repeated.
+    ///
+    /// # Errors
+    ///
+    /// As [`Descriptor::bytes_of`].
+    pub fn pattern_of(&self, data: &Data) -> Result<(Vec<u8>, usize), DataError> {
+        data.to_pattern(self.data_type.into(), self.check(data)?)
     }
 
     /// Checks that `data` are as many as the shape holds, and that the data type holds each;

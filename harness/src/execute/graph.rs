@@ -2,7 +2,7 @@
 
 use std::collections::HashMap;
 
-use webnn_reference::buffer::{ArrayBuffer, BufferSource};
+use webnn_reference::buffer::{ArrayBuffer, BufferSource, Bytes};
 use webnn_reference::builder::MLGraphBuilder;
 use webnn_reference::context::MLContext;
 use webnn_reference::descriptor::{MLOperandDescriptor, MLTensorDescriptor};
@@ -51,8 +51,8 @@ pub(super) fn start<'a>(graph: &'a Graph, context: &MLContext) -> Result<Started
     for name in built.input_descriptors().keys() {
         let tensor = create_tensor(context, &built.input_descriptors()[name], false)?;
         let input = &graph.inputs[name];
-        let bytes = input.descriptor.bytes_of(&input.data).map_err(|error| Stopped::Invalid(error.to_string()))?;
-        context.write_tensor(&tensor, &BufferSource::typed(tensor.data_type(), bytes))?;
+        let bytes = bytes(input).map_err(Stopped::Invalid)?;
+        context.write_tensor(&tensor, &BufferSource::typed_holding(tensor.data_type(), bytes))?;
         inputs.push((name.clone(), tensor));
     }
     let mut named_outputs = Vec::new();
@@ -87,8 +87,14 @@ fn create_input(name: &str, input: &Input, builder: &MLGraphBuilder) -> Result<M
         return Ok(builder.input(name, &descriptor)?);
     }
     // A constant too large to be made is refused before its data is looked at.
-    let bytes = input.descriptor.bytes_of(&input.data).unwrap_or_default();
-    Ok(builder.constant(&descriptor, &BufferSource::typed(descriptor.data_type, bytes))?)
+    let bytes = bytes(input).unwrap_or_default();
+    Ok(builder.constant(&descriptor, &BufferSource::typed_holding(descriptor.data_type, bytes))?)
+}
+
+/// The bytes of an input or a constant; or why there are none.
+fn bytes(input: &Input) -> Result<Bytes, String> {
+    let (pattern, times) = input.descriptor.pattern_of(&input.data).map_err(|error| error.to_string())?;
+    Bytes::repeated(pattern, times).ok_or_else(|| "more bytes than an address can count".to_owned())
 }
 
 fn call(

@@ -12,7 +12,7 @@ use crate::limits::{DataTypes, FLOATS, FLOATS_AND_INT32, OperandLimits, Ranks, T
 use crate::number::Number;
 use crate::operand::MLOperand;
 use crate::ops::{Bound, MLOperatorOptions, Operation, OperatorRow};
-use crate::value::{Computed, Stored, array, zip};
+use crate::value::{Computed, Stored, collected, zip};
 use crate::{algorithm, for_each_type, step, throw};
 
 /// Which operation.
@@ -500,12 +500,11 @@ impl Logical {
     }
 
     fn broadcast<T: Stored>(self, a: &ArrayD<T>, bound: &Bound<'_>) -> Computed {
-        let shape = &bound.output().shape;
         let output = if bound.input_count() == 1 {
-            array(shape, a.iter().map(|a| u8::from(self.of_one(a.number()))))?
+            collected(a.shape(), a.iter().map(|a| u8::from(self.of_one(a.number()))))?
         } else {
             let b = T::array(bound.input(1));
-            zip(a, b, shape, |a: T, b: T| u8::from(self.of_both(a.number(), b.number())))?
+            zip(a, b, &bound.output().shape, |a: T, b: T| u8::from(self.of_both(a.number(), b.number())))?
         };
         Ok(output.into())
     }
