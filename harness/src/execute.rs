@@ -1,14 +1,16 @@
 //! Executes vectors on an implementation of the object model, and says what was observed. Nothing is judged here.
 //!
-//! An implementation is a [`PlatformProvider`]: the algorithms of the specification are the reference's in any case, and
-//! what differs is the platform that they drive. A vector is executed in two phases, so that a platform that works
-//! ahead (a GPU) is given many vectors before the first result is waited for.
+//! An implementation of ours is a [`PlatformProvider`]: the algorithms of the specification are the reference's, and what
+//! differs is the platform that they drive. A vector is executed in two phases, so that a platform that works ahead (a
+//! GPU) is given many vectors before the first result is waited for. Any other implementation is a program
+//! ([`Outside`]) that is sent the vector.
 
 pub(crate) mod cells;
 mod convert;
 mod graph;
 mod scenario;
 
+use std::cell::RefCell;
 use std::panic::{AssertUnwindSafe, catch_unwind};
 use std::rc::Rc;
 
@@ -19,6 +21,8 @@ use webnn_reference::ml::{ContextType, ML, MLContextOptions, MLPowerPreference, 
 use webnn_reference::steps::{self, Place, Reading};
 use webnn_reference::timeline::Global;
 use webnn_vectors::{Kind, Step, Vector};
+
+use crate::outside::Outside;
 
 /// A tensor that was read back.
 #[derive(Clone, Debug, PartialEq)]
@@ -59,7 +63,15 @@ pub(crate) enum Observation {
 }
 
 /// A vector of which everything was issued, and whose results are still to be waited for.
-pub(crate) struct Started<'a> {
+pub(crate) enum Started<'a> {
+    /// On a platform.
+    Here(Issued<'a>),
+    /// To be run outside.
+    There(&'a Vector),
+}
+
+/// What was issued to a platform.
+pub(crate) struct Issued<'a> {
     global: Global,
     state: State<'a>,
 }
@@ -70,18 +82,53 @@ enum State<'a> {
 }
 
 /// Executes vectors.
-pub(crate) struct Executor {
-    provider: Rc<dyn PlatformProvider>,
-    reading: Reading,
+pub(crate) enum Executor {
+    /// On a platform, through the object model of the reference.
+    Model(Model),
+    /// In another program, one after the other.
+    Outside(RefCell<Outside>),
 }
 
 impl Executor {
-    pub(crate) fn new(provider: Rc<dyn PlatformProvider>, reading: Reading) -> Self {
-        Self { provider, reading }
+    /// Executes on a platform.
+    pub(crate) fn model(provider: Rc<dyn PlatformProvider>, reading: Reading) -> Self {
+        Self::Model(Model { provider, reading })
     }
 
     /// Issues everything that the vector asks for.
     pub(crate) fn start<'a>(&self, vector: &'a Vector) -> Started<'a> {
+        match self {
+            Self::Model(model) => Started::Here(model.start(vector)),
+            Self::Outside(_) => Started::There(vector),
+        }
+    }
+
+    /// Waits for the results of a vector that was started.
+    pub(crate) fn finish(&self, started: Started<'_>) -> Observation {
+        match (self, started) {
+            (Self::Model(model), Started::Here(issued)) => model.finish(issued),
+            (Self::Outside(outside), Started::There(vector)) => outside.borrow_mut().observe(vector),
+            (Self::Model(_), Started::There(_)) | (Self::Outside(_), Started::Here(_)) => {
+                Observation::Errored("the vector was started by another executor".into())
+            }
+        }
+    }
+
+    /// Executes one vector, and says which steps of the specification it reached: none that can be known of a program
+    /// outside.
+    pub(crate) fn trace(&self, vector: &Vector) -> (Observation, Vec<Place>) {
+        steps::trace(|| self.finish(self.start(vector)))
+    }
+}
+
+/// The object model on a platform.
+pub(crate) struct Model {
+    provider: Rc<dyn PlatformProvider>,
+    reading: Reading,
+}
+
+impl Model {
+    fn start<'a>(&self, vector: &'a Vector) -> Issued<'a> {
         let global = Global::new(self.reading);
         let state = caught(|| match &vector.kind {
             Kind::Graph { graph, .. } => {
@@ -104,7 +151,7 @@ impl Executor {
                 State::Finished(Observation::Calls(scenario::execute(steps, &ml, &global)))
             }
         });
-        Started { global, state: state.unwrap_or_else(|panic| State::Finished(Observation::Errored(panic))) }
+        Issued { global, state: state.unwrap_or_else(|panic| State::Finished(Observation::Errored(panic))) }
     }
 
     /// The first operator of a scenario that the platform does not support.
@@ -114,9 +161,8 @@ impl Executor {
         steps.iter().map(|step| step.call.as_str()).find(|call| unsupported.contains(call))
     }
 
-    /// Waits for the results of a vector that was started.
-    pub(crate) fn finish(&self, started: Started<'_>) -> Observation {
-        let Started { global, state } = started;
+    fn finish(&self, issued: Issued<'_>) -> Observation {
+        let Issued { global, state } = issued;
         let observation = match state {
             State::Finished(observation) => observation,
             State::Graph(graph) => caught(|| graph.finish(&global)).unwrap_or_else(Observation::Errored),
@@ -126,11 +172,6 @@ impl Executor {
             Ok(()) => observation,
             Err(panic) => Observation::Errored(panic),
         }
-    }
-
-    /// Executes one vector, and says which steps of the specification it reached.
-    pub(crate) fn trace(&self, vector: &Vector) -> (Observation, Vec<Place>) {
-        steps::trace(|| self.finish(self.start(vector)))
     }
 
     fn context(&self, global: &Global) -> std::result::Result<MLContext, Stopped> {

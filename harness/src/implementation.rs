@@ -1,11 +1,15 @@
 //! Implementations: what vectors are run on.
 //!
 //! `reference` is the interpreter of `webnn-reference`, `wgpu` the platform of `webnn-gpu` on its default adapter, and
-//! `wgpu:NAME` on the first adapter whose name contains `NAME`.
+//! `wgpu:NAME` on the first adapter whose name contains `NAME`. `cmd:PROGRAM ARGUMENTS` is any program that speaks the
+//! protocol of `../PROTOCOL.md`, and `NAME=cmd:...` the same under a name of one's own.
 
+use std::cell::RefCell;
 use std::fmt;
+use std::path::Path;
 use std::rc::Rc;
 use std::str::FromStr;
+use std::time::Duration;
 
 use serde::{Deserialize, Serialize};
 use webnn_reference::cpu::Cpu;
@@ -13,6 +17,9 @@ use webnn_reference::ml::PlatformProvider;
 use webnn_reference::steps::Reading;
 
 use crate::execute::Executor;
+use crate::outside::Outside;
+use crate::outside::messages::Ready;
+use crate::outside::transcript::Transcript;
 
 /// An implementation, as the command line names it.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -21,6 +28,31 @@ pub(crate) enum Implementation {
     Reference,
     /// wgpu, on the first adapter whose name contains this, or on the default one.
     Wgpu(Option<String>),
+    /// A program that speaks the protocol.
+    Command {
+        /// What it is called.
+        name: String,
+        /// The program and its arguments.
+        words: Vec<String>,
+    },
+}
+
+/// How an implementation is started.
+#[derive(Clone, Debug)]
+pub(crate) struct Start {
+    /// How the specification's text is read.
+    pub(crate) reading: Reading,
+    /// How long a program outside may take for an answer.
+    pub(crate) timeout: Duration,
+    /// Where conversations with programs outside are kept.
+    pub(crate) transcript: Transcript,
+}
+
+impl Start {
+    /// With the limit of `webnn run`.
+    pub(crate) fn new(reading: Reading) -> Self {
+        Self { reading, timeout: Duration::from_secs(60), transcript: Transcript::default() }
+    }
 }
 
 /// What an implementation says of itself.
@@ -39,12 +71,20 @@ pub(crate) struct Description {
     pub(crate) facts: Vec<String>,
 }
 
+impl From<&Ready> for Description {
+    fn from(ready: &Ready) -> Self {
+        let Ready { name, version, adapter, .. } = ready.clone();
+        Self { name, version, adapter, facts: vec![] }
+    }
+}
+
 impl fmt::Display for Implementation {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         match self {
             Self::Reference => f.write_str("reference"),
             Self::Wgpu(None) => f.write_str("wgpu"),
             Self::Wgpu(Some(adapter)) => write!(f, "wgpu:{adapter}"),
+            Self::Command { name, .. } => f.write_str(name),
         }
     }
 }
@@ -53,30 +93,73 @@ impl FromStr for Implementation {
     type Err = String;
 
     fn from_str(name: &str) -> Result<Self, String> {
+        if let Some(command) = name.strip_prefix("cmd:") {
+            return Self::command(None, command);
+        }
+        if let Some((name, command)) = name.split_once("=cmd:") {
+            return Self::command(Some(name), command);
+        }
         match name.split_once(':') {
             None if name == "reference" => Ok(Self::Reference),
             None if name == "wgpu" => Ok(Self::Wgpu(None)),
             Some(("wgpu", adapter)) if !adapter.is_empty() => Ok(Self::Wgpu(Some(adapter.to_owned()))),
-            _ => Err("an implementation is `reference`, `wgpu`, or `wgpu:NAME` for an adapter whose name contains \
-                      NAME (`webnn list adapters` shows them)"
+            _ => Err("an implementation is `reference`, `wgpu`, `wgpu:NAME` for an adapter whose name contains NAME \
+                      (`webnn list adapters` shows them), or `cmd:PROGRAM ARGUMENTS` for a program that speaks the \
+                      protocol of harness/PROTOCOL.md"
                 .into()),
         }
     }
 }
 
 impl Implementation {
+    /// A program, and what it is called: by default as the file that it runs, without its extension.
+    fn command(name: Option<&str>, command: &str) -> Result<Self, String> {
+        let words = shell_words::split(command).map_err(|error| format!("the command {command:?}: {error}"))?;
+        let file = words.iter().skip(1).find(|word| Path::new(word).is_file()).or(words.first());
+        let file = file.ok_or("`cmd:` needs a program, as in `cmd:python adapter.py`")?;
+        let stem = Path::new(file).file_stem().map(|stem| stem.to_string_lossy().into_owned());
+        let name = name.map(str::to_owned).or(stem).unwrap_or_else(|| file.clone());
+        let is_plain = |c: char| c.is_alphanumeric() || "-_.".contains(c);
+        if name.is_empty() || !name.chars().all(is_plain) || ["reference", "wgpu"].contains(&name.as_str()) {
+            return Err(format!(
+                "{name:?} can not name an implementation: give it a name of letters, digits, `-`, `_` and `.`, as in \
+                 `mine=cmd:{command}`"
+            ));
+        }
+        Ok(Self::Command { name, words })
+    }
+
     /// The file of its expectations: `wgpu` for every adapter.
-    pub(crate) fn kind(&self) -> &'static str {
+    pub(crate) fn kind(&self) -> &str {
         match self {
             Self::Reference => "reference",
             Self::Wgpu(_) => "wgpu",
+            Self::Command { name, .. } => name,
+        }
+    }
+
+    /// Whether its exceptions say at which step of the specification they were thrown, and it makes the choices that the
+    /// specification leaves open as the reference does.
+    pub(crate) fn is_ours(&self) -> bool {
+        match self {
+            Self::Reference | Self::Wgpu(_) => true,
+            Self::Command { .. } => false,
+        }
+    }
+
+    /// How long one of its workers may say nothing. What runs outside is timed by the worker itself: it may have to start
+    /// its program again, and waits for each as long as for a vector.
+    pub(crate) fn patience(&self, timeout: Duration) -> Duration {
+        match self {
+            Self::Reference | Self::Wgpu(_) => timeout,
+            Self::Command { .. } => 2 * timeout + Duration::from_secs(10),
         }
     }
 
     /// How many vectors are worth being started before the first is waited for.
     pub(crate) fn batch(&self) -> usize {
         match self {
-            Self::Reference => 1,
+            Self::Reference | Self::Command { .. } => 1,
             Self::Wgpu(_) => 64,
         }
     }
@@ -84,7 +167,7 @@ impl Implementation {
     /// How many threads can run it at once.
     pub(crate) fn threads(&self, jobs: usize) -> usize {
         match self {
-            Self::Reference => jobs,
+            Self::Reference | Self::Command { .. } => jobs,
             // One device per process.
             Self::Wgpu(_) => 1,
         }
@@ -94,19 +177,25 @@ impl Implementation {
     ///
     /// # Errors
     /// Why it can not be started, and what to do.
-    pub(crate) fn start(&self, reading: Reading) -> Result<(Executor, Description), String> {
+    pub(crate) fn start(&self, start: &Start) -> Result<(Executor, Description), String> {
+        let reading = start.reading;
         let version = env!("CARGO_PKG_VERSION").to_owned();
         match self {
             Self::Reference => {
                 let description = Description { name: self.to_string(), version, adapter: None, facts: vec![] };
-                Ok((Executor::new(Rc::new(Cpu), reading), description))
+                Ok((Executor::model(Rc::new(Cpu), reading), description))
             }
             Self::Wgpu(name) => {
                 let gpu = webnn_gpu::Gpu::new(name.as_deref()).map_err(|error| error.to_string())?;
                 let adapter = Some(gpu.adapter_description());
                 let description = Description { name: self.to_string(), version, adapter, facts: gpu.facts() };
                 let provider: Rc<dyn PlatformProvider> = Rc::new(gpu);
-                Ok((Executor::new(provider, reading), description))
+                Ok((Executor::model(provider, reading), description))
+            }
+            Self::Command { words, .. } => {
+                let outside = Outside::start(words, start.timeout, start.transcript.clone())?;
+                let description = Description::from(outside.ready());
+                Ok((Executor::Outside(RefCell::new(outside)), description))
             }
         }
     }

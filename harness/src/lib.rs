@@ -14,6 +14,7 @@ mod expectations;
 mod failure;
 mod implementation;
 mod judge;
+mod outside;
 mod results;
 mod run;
 mod selection;

@@ -9,13 +9,14 @@ use webnn_reference::steps::Reading;
 use webnn_vectors::Vector;
 
 use crate::execute::{Observation, Tensor};
-use crate::implementation::{Description, Implementation};
+use crate::implementation::{Description, Implementation, Start};
 use crate::judge::distance::{Distance, difference};
 use crate::judge::{Outcome, judge};
+use crate::outside::transcript::Transcript;
 use crate::worker::{Batches, Event, Index, WorkerId, spawn};
 
 /// How to run.
-#[derive(Clone, Copy, Debug)]
+#[derive(Clone, Debug)]
 pub(crate) struct Settings {
     /// How long a vector may take.
     pub(crate) timeout: Duration,
@@ -23,6 +24,14 @@ pub(crate) struct Settings {
     pub(crate) jobs: usize,
     /// How the specification's text is read.
     pub(crate) reading: Reading,
+    /// Where conversations with programs outside are kept.
+    pub(crate) transcript: Transcript,
+}
+
+impl Settings {
+    fn start(&self) -> Start {
+        Start { reading: self.reading, timeout: self.timeout, transcript: self.transcript.clone() }
+    }
 }
 
 /// What came of one vector on one implementation.
@@ -141,7 +150,7 @@ impl<'a> Run<'a> {
         spawn(
             id,
             self.lanes[lane].implementation.clone(),
-            self.settings.reading,
+            self.settings.start(),
             Arc::clone(self.vectors),
             self.lanes[lane].batches.clone(),
             self.events.0.clone(),
@@ -194,7 +203,8 @@ impl<'a> Run<'a> {
         if !self.lanes[lane].unfinished.remove(&vector) {
             return Ok(());
         }
-        let outcome = judge(&self.vectors[vector], &observation, true);
+        let is_ours = self.lanes[lane].implementation.is_ours();
+        let outcome = judge(&self.vectors[vector], &observation, is_ours);
         tell(Progress::Judged(Verdict { implementation: lane, vector, outcome, took }))?;
         if let Observation::Outputs(outputs) = observation
             && self.lanes.len() > 1
@@ -231,10 +241,11 @@ impl<'a> Run<'a> {
 
     fn give_up_the_silent<E>(&mut self, tell: &mut impl FnMut(Progress) -> Result<(), E>) -> Result<(), E> {
         for lane in 0..self.lanes.len() {
+            let patience = self.lanes[lane].implementation.patience(self.settings.timeout);
             let silent: Vec<WorkerId> = self.lanes[lane]
                 .workers
                 .iter()
-                .filter(|(_, worker)| worker.heard.elapsed() > self.settings.timeout)
+                .filter(|(_, worker)| worker.heard.elapsed() > patience)
                 .map(|(id, _)| *id)
                 .collect();
             for id in silent {

@@ -9,7 +9,7 @@ use webnn_vectors::{Kind, Loader, Vector};
 
 use crate::execute::{CallResult, Observation};
 use crate::expectations::{Expectations, is_expected};
-use crate::implementation::Implementation;
+use crate::implementation::{Implementation, Start};
 use crate::judge::{Outcome, judge};
 use crate::selection::is_operator_of_the_specification;
 
@@ -137,7 +137,7 @@ impl Runner {
     fn start(name: &'static str, implementation: Implementation, reading: Reading) -> Self {
         let (requests, inbox) = channel::<Request>();
         let thread = thread::spawn(move || {
-            let started = implementation.start(reading);
+            let started = implementation.start(&Start::new(reading));
             for Request { vector, reply } in inbox {
                 let answer = match &started {
                     Err(reason) => Answer::without_exception(Outcome::Skipped(reason.clone())),

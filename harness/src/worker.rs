@@ -12,11 +12,10 @@ use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 use std::thread;
 use std::time::{Duration, Instant};
 
-use webnn_reference::steps::Reading;
 use webnn_vectors::Vector;
 
 use crate::execute::Observation;
-use crate::implementation::{Description, Implementation};
+use crate::implementation::{Description, Implementation, Start};
 
 /// A vector's place in the run.
 pub(crate) type Index = usize;
@@ -115,7 +114,7 @@ impl Batches {
 pub(crate) fn spawn(
     id: WorkerId,
     implementation: Implementation,
-    reading: Reading,
+    start: Start,
     vectors: Arc<Vec<Vector>>,
     batches: Batches,
     events: Sender<(WorkerId, Event)>,
@@ -124,7 +123,7 @@ pub(crate) fn spawn(
     thread::spawn(move || {
         // The receiver is gone only when the program ends.
         let tell = |event| drop(events.send((id, event)));
-        let executor = match implementation.start(reading) {
+        let executor = match implementation.start(&start) {
             Ok((executor, description)) => {
                 tell(Event::Started(description));
                 executor

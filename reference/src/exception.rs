@@ -60,7 +60,7 @@ pub struct Exception {
     pub name: ExceptionName,
     /// What was wrong, in a sentence for the developer who made the call.
     pub message: String,
-    /// The algorithm whose step threw, in the spelling of `algorithm!`.
+    /// The algorithm whose step threw, in the spelling of `algorithm!`; empty for an exception of another implementation.
     pub algorithm: &'static str,
     /// The path of that step, such as `"16.5"`; empty where a call was rejected before its first step.
     pub step: &'static str,
@@ -70,7 +70,10 @@ pub struct Exception {
 
 impl fmt::Display for Exception {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        write!(f, "{} at {}", self.name, self.algorithm)?;
+        write!(f, "{}", self.name)?;
+        if !self.algorithm.is_empty() {
+            write!(f, " at {}", self.algorithm)?;
+        }
         if !self.step.is_empty() {
             write!(f, " step {}", self.step)?;
         }

@@ -9,6 +9,7 @@ use webnn_vectors::Vector;
 
 use crate::failure::{AS_EXPECTED, Failure};
 use crate::implementation::Implementation;
+use crate::outside::transcript::Transcript;
 use crate::run::{Progress, Run, Settings};
 use crate::selection::Selection;
 
@@ -69,6 +70,7 @@ fn measure(
         timeout: Duration::from_secs(600),
         jobs: jobs.map_or(processors, usize::from),
         reading: Reading::Corrected,
+        transcript: Transcript::default(),
     };
     let begun = Instant::now();
     Run::new(vectors, std::slice::from_ref(implementation), settings).run(|progress| match progress {

@@ -12,7 +12,7 @@ use webnn_vectors::VectorFile;
 
 use crate::execute::{CallResult, Observation, cells};
 use crate::failure::{AS_EXPECTED, Failure};
-use crate::implementation::Implementation;
+use crate::implementation::{Implementation, Start};
 use crate::selection::Selection;
 
 /// The arguments of `webnn coverage`.
@@ -65,7 +65,8 @@ pub(crate) fn coverage(arguments: &Arguments) -> Result<u8, Failure> {
 }
 
 fn reach(files: &[VectorFile]) -> Result<Reached, Failure> {
-    let (executor, _) = Implementation::Reference.start(Reading::Corrected).map_err(Failure::NotStarted)?;
+    let (executor, _) =
+        Implementation::Reference.start(&Start::new(Reading::Corrected)).map_err(Failure::NotStarted)?;
     let mut reached = Reached::default();
     for vector in files.iter().flat_map(|file| &file.vectors) {
         let ((observation, places), cells) = cells::collect(|| executor.trace(vector));

@@ -10,7 +10,7 @@ use webnn_vectors::{Kind, Value, Vector};
 use super::{find, show};
 use crate::execute::{CallResult, Observation, Tensor};
 use crate::failure::{AS_EXPECTED, Failure, UNEXPECTED};
-use crate::implementation::Implementation;
+use crate::implementation::{Implementation, Start};
 use crate::judge::distance::{Allowed, difference, distances, texts};
 use crate::judge::{Outcome, judge};
 use crate::selection::Selection;
@@ -59,14 +59,14 @@ pub(crate) fn explain(arguments: &Arguments) -> Result<u8, Failure> {
     let chosen = if arguments.implementations.is_empty() { &by_default[..] } else { &arguments.implementations };
     let mut explained: Vec<Explained> = Vec::new();
     for implementation in chosen {
-        match implementation.start(reading) {
+        match implementation.start(&Start::new(reading)) {
             Err(reason) if arguments.implementations.is_empty() => {
                 anstream::println!("\n{implementation}: skipped. {reason}");
             }
             Err(reason) => return Err(Failure::NotStarted(format!("{implementation} did not start: {reason}"))),
             Ok((executor, _)) => {
                 let (observation, places) = executor.trace(vector);
-                let outcome = judge(vector, &observation, true);
+                let outcome = judge(vector, &observation, implementation.is_ours());
                 explained.push(Explained { name: implementation.to_string(), observation, outcome, places });
             }
         }

@@ -14,6 +14,7 @@ use webnn_vectors::Vector;
 use crate::expectations::{Expectations, is_expected, under_the_literal_text};
 use crate::failure::{AS_EXPECTED, Failure, UNEXPECTED};
 use crate::implementation::Implementation;
+use crate::outside::transcript::Transcript;
 use crate::results::Results;
 use crate::run::{Progress, Run, Settings};
 use crate::selection::{Selection, subject};
@@ -25,7 +26,8 @@ pub(crate) struct Arguments {
     #[command(flatten)]
     selection: Selection,
 
-    /// Run on this implementation: `reference`, `wgpu`, or `wgpu:NAME` for an adapter. May be given several times.
+    /// Run on this implementation: `reference`, `wgpu`, `wgpu:NAME` for an adapter, or `cmd:PROGRAM ARGUMENTS` for a program
+    /// that speaks the protocol of harness/PROTOCOL.md (`NAME=cmd:...` gives it a name). May be given several times.
     /// Without any: on `reference`, and on `wgpu` if there is an adapter.
     #[arg(long = "implementation", short, value_name = "NAME")]
     implementations: Vec<Implementation>,
@@ -50,6 +52,10 @@ pub(crate) struct Arguments {
     #[arg(long, value_name = "READING", default_value = "corrected", value_parser = ["corrected", "literal"])]
     text: String,
 
+    /// Keep the exact conversation with `cmd:` implementations in this file, as JSON lines (see `webnn replay`).
+    #[arg(long, value_name = "FILE")]
+    trace: Option<PathBuf>,
+
     /// How many unexpected results to show in full.
     #[arg(long, value_name = "N", default_value_t = 20)]
     show: usize,
@@ -63,13 +69,15 @@ fn seconds(text: &str) -> Result<f64, String> {
 }
 
 impl Arguments {
-    fn settings(&self) -> Settings {
+    fn settings(&self) -> Result<Settings, Failure> {
         let processors = std::thread::available_parallelism().map_or(1, std::num::NonZero::get);
-        Settings {
+        let transcript = self.trace.as_deref().map_or(Ok(Transcript::default()), Transcript::create)?;
+        Ok(Settings {
             timeout: Duration::from_secs_f64(self.timeout.min(1e9)),
             jobs: self.jobs.map_or(processors, usize::from),
             reading: if self.text == "literal" { Reading::Literal } else { Reading::Corrected },
-        }
+            transcript,
+        })
     }
 
     fn implementations(&self) -> Vec<Implementation> {
@@ -105,7 +113,8 @@ pub(crate) fn run(arguments: &Arguments) -> Result<u8, Failure> {
     let mut results = Results::create(&arguments.output, names, vectors.len(), reading_name(arguments))?;
     let bar = progress_bar(vectors.len() * implementations.len());
 
-    let settings = arguments.settings();
+    let settings = arguments.settings()?;
+    let literal = settings.reading == Reading::Literal;
     Run::new(&vectors, &implementations, settings).run(|progress| {
         match progress {
             Progress::Started(implementation, description) => {
@@ -119,7 +128,6 @@ pub(crate) fn run(arguments: &Arguments) -> Result<u8, Failure> {
             Progress::Judged(verdict) => {
                 let id = &vectors[verdict.vector].id;
                 let kind = implementations[verdict.implementation].kind();
-                let literal = settings.reading == Reading::Literal;
                 let of_the_text = under_the_literal_text(&vectors[verdict.vector]).filter(|_| literal);
                 let known = expectations[kind].of(id, summary.facts(verdict.implementation));
                 let entry = of_the_text.as_ref().or(known);

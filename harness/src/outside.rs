@@ -1,0 +1,172 @@
+//! Implementations outside: programs that speak the protocol of `../PROTOCOL.md`.
+//!
+//! One vector that crashes or hangs a program costs that vector: the program is started again for the next.
+
+mod decode;
+mod encode;
+pub(crate) mod messages;
+mod process;
+pub(crate) mod transcript;
+
+use std::collections::BTreeSet;
+use std::time::Duration;
+
+use webnn_reference::data_type::MLOperandDataType;
+use webnn_vectors::{Kind, Vector};
+
+use crate::execute::Observation;
+use messages::{Answer, Command, PROTOCOL, Ready};
+use process::Process;
+use transcript::Transcript;
+
+/// After so many programs that ended or hung without an answer in between, no further one is started.
+const MOST_LOST: u32 = 5;
+
+/// How much of a line that is no answer is shown.
+const SHOWN: usize = 200;
+
+/// An implementation outside: its program while it runs, and how to start it again.
+#[derive(Debug)]
+pub(crate) struct Outside {
+    words: Vec<String>,
+    timeout: Duration,
+    transcript: Transcript,
+    ready: Ready,
+    process: Option<Process>,
+    seq: u64,
+    lost: u32,
+}
+
+impl Outside {
+    /// Starts a program and greets it.
+    ///
+    /// # Errors
+    /// Why it can not be used.
+    pub(crate) fn start(words: &[String], timeout: Duration, transcript: Transcript) -> Result<Self, String> {
+        let (process, ready) = greeted(words, timeout, &transcript)?;
+        let words = words.to_vec();
+        Ok(Self { words, timeout, transcript, ready, process: Some(process), seq: 0, lost: 0 })
+    }
+
+    /// Who it is.
+    pub(crate) fn ready(&self) -> &Ready {
+        &self.ready
+    }
+
+    /// Runs a vector.
+    pub(crate) fn observe(&mut self, vector: &Vector) -> Observation {
+        if let Some(reason) = self.unsupported(vector) {
+            return Observation::Skipped(reason);
+        }
+        let sent = match encode::vector(vector) {
+            Ok(sent) => sent,
+            Err(problem) => return Observation::Errored(format!("the vector can not be sent: {problem}")),
+        };
+        self.seq += 1;
+        let command = Command::Run { seq: self.seq, vector: Box::new(sent) };
+        match self.asked(&command).and_then(|answer| decode::observation(vector, answer)) {
+            Ok(observation) => observation,
+            Err(problem) => Observation::Errored(problem),
+        }
+    }
+
+    /// What it said that it does not support, of what a vector needs.
+    fn unsupported(&self, vector: &Vector) -> Option<String> {
+        let (graph, ready) = match &vector.kind {
+            Kind::Graph { graph, .. } | Kind::Negative { graph, .. } => (graph, &self.ready),
+            Kind::Scenario { .. } if self.ready.scenarios => return None,
+            Kind::Scenario { .. } => return Some("the adapter does not run scenarios".into()),
+        };
+        let is_missing = |list: &Option<Vec<String>>, name: &str| {
+            list.as_ref().is_some_and(|supported| !supported.iter().any(|supported| supported == name))
+        };
+        let data_types: BTreeSet<&str> = graph.inputs.values().map(|input| input.descriptor.data_type.name()).collect();
+        let of_specification = |name: &&str| MLOperandDataType::from_name(name).is_some();
+        if let Some(name) = data_types.iter().find(|name| !of_specification(name)) {
+            return Some(format!("{name} is not a data type of the specification"));
+        }
+        if let Some(name) = data_types.iter().find(|name| is_missing(&ready.data_types, name)) {
+            return Some(format!("{name} is not supported"));
+        }
+        let operator = graph.operators.iter().find(|operator| is_missing(&ready.operators, &operator.name));
+        operator.map(|operator| format!("{} is not supported", operator.name))
+    }
+
+    /// Sends a command and waits for its answer. A program that gives none is lost.
+    fn asked(&mut self, command: &Command) -> Result<Answer, String> {
+        if self.lost >= MOST_LOST {
+            return Err(format!("not tried: {MOST_LOST} programs before ended or hung without an answer"));
+        }
+        let mut process = match self.process.take() {
+            Some(process) => process,
+            None => {
+                greeted(&self.words, self.timeout, &self.transcript)
+                    .inspect_err(|_| self.lost += 1)
+                    .map_err(|problem| format!("could not be started again: {problem}"))?
+                    .0
+            }
+        };
+        let answer = answer(&mut process, command, self.timeout);
+        match &answer {
+            Ok(_) => {
+                self.lost = 0;
+                self.process = Some(process);
+            }
+            // With it ends the program.
+            Err(_) => self.lost += 1,
+        }
+        answer
+    }
+}
+
+/// Asks the program to end, and waits a little.
+impl Drop for Outside {
+    fn drop(&mut self) {
+        if let Some(process) = self.process.take() {
+            process.stop(line(&Command::Stop));
+        }
+    }
+}
+
+fn greeted(words: &[String], timeout: Duration, transcript: &Transcript) -> Result<(Process, Ready), String> {
+    let mut process = Process::start(words, transcript.of_a_new_process())?;
+    match answer(&mut process, &Command::Start { protocol: PROTOCOL }, timeout)? {
+        Answer::Ready(ready) if ready.protocol == PROTOCOL => Ok((process, *ready)),
+        Answer::Ready(ready) => Err(format!(
+            "it speaks protocol {}, and this program speaks protocol {PROTOCOL}: update the older of the two",
+            ready.protocol
+        )),
+        _ => Err("it did not answer \"ready\" to \"start\"".into()),
+    }
+}
+
+/// The answer to a command; or what came instead, with the last lines of standard error.
+fn answer(process: &mut Process, command: &Command, timeout: Duration) -> Result<Answer, String> {
+    process.send(line(command));
+    let received = process.receive(timeout).map_err(|silence| silence.to_string());
+    let answer = received.and_then(|line| parsed(&line, command));
+    answer.map_err(|problem| format!("{problem}{}", process.last_errors()))
+}
+
+fn parsed(line: &str, command: &Command) -> Result<Answer, String> {
+    let answer: Answer = serde_json::from_str(line)
+        .map_err(|error| format!("wrote a line that is no answer ({error}): {}", shown(line)))?;
+    match (command, answer.seq()) {
+        (Command::Run { seq, .. }, Some(answered)) if *seq != answered => {
+            Err(format!("answered seq {answered} where seq {seq} was asked: {}", shown(line)))
+        }
+        _ => Ok(answer),
+    }
+}
+
+fn shown(line: &str) -> String {
+    let mut beginning: String = line.trim_end().chars().take(SHOWN).collect();
+    if beginning.len() < line.trim_end().len() {
+        beginning.push('\u{2026}');
+    }
+    format!("{beginning:?}")
+}
+
+fn line(command: &Command) -> String {
+    serde_json::to_string(command).expect("messages are plain data")
+}

@@ -1,0 +1,193 @@
+//! A running adapter: lines to it, lines from it, and what becomes of it.
+//!
+//! A thread reads its output and another its standard error, so that neither can fill up and stop it; a third writes, so
+//! that an adapter that does not read can not stop the harness.
+
+use std::collections::VecDeque;
+use std::io::{BufRead, BufReader, Read, Write};
+use std::process::{Child, ChildStdin, Command, Stdio};
+use std::sync::mpsc::{Receiver, RecvTimeoutError, Sender, channel};
+use std::sync::{Arc, Mutex, PoisonError};
+use std::thread;
+use std::time::{Duration, Instant};
+
+use super::transcript::{Speaker, Transcript};
+
+/// The longest line that is read.
+const LONGEST_LINE: usize = 1 << 30;
+
+/// How many lines of standard error are kept, and how much of each.
+const KEPT_LINES: usize = 20;
+const KEPT_BYTES: usize = 500;
+
+/// How long a program may take to end once it was asked to.
+const GRACE: Duration = Duration::from_secs(5);
+
+/// Why no line came.
+#[derive(Debug)]
+pub(super) enum Silence {
+    /// The program ended, or closed its output: how.
+    Ended(String),
+    /// It did not answer in time.
+    TimedOut(Duration),
+    /// What it wrote is no line of text.
+    Unreadable(String),
+}
+
+impl std::fmt::Display for Silence {
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        match self {
+            Self::Ended(how) => f.write_str(how),
+            Self::TimedOut(limit) => write!(f, "did not answer within {} s (--timeout)", limit.as_secs_f64()),
+            Self::Unreadable(why) => f.write_str(why),
+        }
+    }
+}
+
+/// The program of an adapter.
+#[derive(Debug)]
+pub(super) struct Process {
+    child: Child,
+    /// Gone once the program was asked to end.
+    writer: Option<Sender<String>>,
+    lines: Receiver<Result<String, String>>,
+    errors: Arc<Mutex<VecDeque<String>>>,
+    transcript: Transcript,
+}
+
+impl Process {
+    /// Starts a program.
+    ///
+    /// # Errors
+    /// Why it can not be started.
+    pub(super) fn start(words: &[String], transcript: Transcript) -> Result<Self, String> {
+        let (program, arguments) = words.split_first().ok_or("no program is named")?;
+        let mut command = Command::new(program);
+        command.args(arguments).stdin(Stdio::piped()).stdout(Stdio::piped()).stderr(Stdio::piped());
+        let mut child = command.spawn().map_err(|error| format!("{program:?} can not be started: {error}"))?;
+        let (Some(input), Some(output), Some(error)) = (child.stdin.take(), child.stdout.take(), child.stderr.take())
+        else {
+            return Err("its standard input and output can not be reached".into());
+        };
+        let errors = Arc::default();
+        let (to, from) = channel();
+        thread::spawn(move || read_lines(BufReader::new(output), &to));
+        keep_last_lines(error, Arc::clone(&errors), transcript.clone());
+        Ok(Self { child, writer: Some(write_lines(input)), lines: from, errors, transcript })
+    }
+
+    /// Sends a line. A program that is gone is noticed when its answer is waited for.
+    pub(super) fn send(&self, line: String) {
+        self.transcript.note(Speaker::Harness, &line);
+        if let Some(writer) = &self.writer {
+            drop(writer.send(line));
+        }
+    }
+
+    /// Waits for a line.
+    ///
+    /// # Errors
+    /// Why none came.
+    pub(super) fn receive(&mut self, limit: Duration) -> Result<String, Silence> {
+        match self.lines.recv_timeout(limit) {
+            Ok(Ok(line)) => {
+                self.transcript.note(Speaker::Adapter, &line);
+                Ok(line)
+            }
+            Ok(Err(why)) => Err(Silence::Unreadable(why)),
+            Err(RecvTimeoutError::Timeout) => Err(Silence::TimedOut(limit)),
+            Err(RecvTimeoutError::Disconnected) => Err(Silence::Ended(self.how_it_ended())),
+        }
+    }
+
+    fn how_it_ended(&mut self) -> String {
+        match self.wait(Duration::from_secs(1)) {
+            Some(status) => format!("ended ({status}) without an answer"),
+            None => "closed its standard output without an answer".into(),
+        }
+    }
+
+    /// The last lines of its standard error.
+    pub(super) fn last_errors(&self) -> String {
+        let lines = self.errors.lock().unwrap_or_else(PoisonError::into_inner);
+        lines.iter().map(|line| format!("\n  stderr: {line}")).collect()
+    }
+
+    /// Asks it to end, and ends it if it does not.
+    pub(super) fn stop(mut self, line: String) {
+        self.send(line);
+        // The end of its input.
+        self.writer = None;
+        self.wait(GRACE);
+    }
+
+    fn wait(&mut self, limit: Duration) -> Option<std::process::ExitStatus> {
+        let begun = Instant::now();
+        loop {
+            match self.child.try_wait() {
+                Ok(Some(status)) => return Some(status),
+                Ok(None) if begun.elapsed() < limit => thread::sleep(Duration::from_millis(2)),
+                Ok(None) | Err(_) => return None,
+            }
+        }
+    }
+}
+
+/// No program outlives the run.
+impl Drop for Process {
+    fn drop(&mut self) {
+        // One that has ended already can not be killed, and need not be.
+        drop(self.child.kill());
+        drop(self.child.wait());
+    }
+}
+
+fn write_lines(mut input: ChildStdin) -> Sender<String> {
+    let (to, from) = channel::<String>();
+    thread::spawn(move || {
+        for line in from {
+            let written = input.write_all(line.as_bytes()).and_then(|()| input.write_all(b"\n"));
+            if written.and_then(|()| input.flush()).is_err() {
+                return;
+            }
+        }
+    });
+    to
+}
+
+fn read_lines(mut output: impl BufRead, to: &Sender<Result<String, String>>) {
+    loop {
+        let mut line = Vec::new();
+        let told = match (&mut output).take(LONGEST_LINE as u64 + 1).read_until(b'\n', &mut line) {
+            Ok(0) => return,
+            Ok(length) if length > LONGEST_LINE => Err(format!("wrote a line of more than {LONGEST_LINE} bytes")),
+            Ok(_) => String::from_utf8(line).map_err(|_| "wrote a line that is not UTF-8".to_owned()),
+            Err(error) => Err(format!("its output can not be read: {error}")),
+        };
+        let is_the_last = told.is_err();
+        if to.send(told).is_err() || is_the_last {
+            return;
+        }
+    }
+}
+
+fn keep_last_lines(error: impl Read + Send + 'static, kept: Arc<Mutex<VecDeque<String>>>, transcript: Transcript) {
+    thread::spawn(move || {
+        let mut error = BufReader::new(error);
+        loop {
+            let mut line = Vec::new();
+            // A line without an end is kept in parts.
+            match (&mut error).take(KEPT_BYTES as u64).read_until(b'\n', &mut line) {
+                Ok(0) | Err(_) => return,
+                Ok(_) => {}
+            }
+            let line = String::from_utf8_lossy(&line).trim_end().to_owned();
+            transcript.note(Speaker::StandardError, &line);
+            let mut kept = kept.lock().unwrap_or_else(PoisonError::into_inner);
+            kept.push_back(line);
+            if kept.len() > KEPT_LINES {
+                kept.pop_front();
+            }
+        }
+    });
+}
