@@ -1,11 +1,14 @@
 //! The verbs of the command line.
 
+pub(crate) mod adapter;
 pub(crate) mod bench;
 pub(crate) mod coverage;
 pub(crate) mod explain;
 pub(crate) mod list;
+pub(crate) mod replay;
 pub(crate) mod run;
 pub(crate) mod show;
+pub(crate) mod smoke;
 
 use webnn_vectors::{Vector, VectorFile};
 

@@ -86,7 +86,7 @@ pub(crate) enum Executor {
     /// On a platform, through the object model of the reference.
     Model(Model),
     /// In another program, one after the other.
-    Outside(RefCell<Outside>),
+    Outside(Box<RefCell<Outside>>),
 }
 
 impl Executor {

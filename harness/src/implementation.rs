@@ -195,7 +195,7 @@ impl Implementation {
             Self::Command { words, .. } => {
                 let outside = Outside::start(words, start.timeout, start.transcript.clone())?;
                 let description = Description::from(outside.ready());
-                Ok((Executor::Outside(RefCell::new(outside)), description))
+                Ok((Executor::Outside(Box::new(RefCell::new(outside))), description))
             }
         }
     }

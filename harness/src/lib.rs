@@ -26,7 +26,7 @@ use clap::{Parser, Subcommand};
 
 use failure::Failure;
 
-use commands::{bench, coverage, explain, list, run as run_command, show};
+use commands::{adapter, bench, coverage, explain, list, replay, run as run_command, show, smoke};
 
 /// Runs conformance vectors of the W3C WebNN specification on implementations, and says where they differ from what is
 /// expected and from each other.
@@ -63,6 +63,13 @@ enum Command {
     Explain(explain::Arguments),
     /// Say what vectors reach: required data types of operands, and steps of the specification.
     Coverage(coverage::Arguments),
+    /// Try whether a program speaks the protocol of harness/PROTOCOL.md, and say in plain words what is wrong.
+    Smoke(smoke::Arguments),
+    /// Show a conversation that `webnn run --trace` kept, or have it again with a program.
+    Replay(replay::Arguments),
+    /// Speak the protocol of harness/PROTOCOL.md on standard input and output: an implementation of this program as one of
+    /// another harness, or as one that may hang without harm (`webnn run -i "gpu=cmd:webnn adapter -i wgpu"`).
+    Adapter(adapter::Arguments),
     /// Measure how long loading and running vectors takes.
     Bench(bench::Arguments),
     /// End with this exit code: what the program replaces itself with where a thread of it hangs.
@@ -76,6 +83,11 @@ enum Command {
 /// Whether a thread is still at work, or hangs for good: it did not answer in time, or the run ended before it did.
 pub fn is_a_thread_at_work() -> bool {
     worker::is_one_at_work()
+}
+
+/// The JSON Schema of the protocol's messages.
+pub fn protocol_schema() -> schemars::Schema {
+    outside::messages::schema()
 }
 
 /// Runs the command line, and returns the exit code.
@@ -97,6 +109,9 @@ fn carry_out(command: &Command) -> u8 {
         Command::Show(arguments) => show::show(arguments),
         Command::Explain(arguments) => explain::explain(arguments),
         Command::Coverage(arguments) => coverage::coverage(arguments),
+        Command::Adapter(arguments) => adapter::adapter(arguments),
+        Command::Smoke(arguments) => smoke::smoke(arguments),
+        Command::Replay(arguments) => replay::replay(arguments),
         Command::Bench(arguments) => bench::bench(arguments),
         Command::End { code } => Ok(*code),
     };

@@ -2,6 +2,7 @@
 //!
 //! One vector that crashes or hangs a program costs that vector: the program is started again for the next.
 
+pub(crate) mod adapter;
 mod decode;
 mod encode;
 pub(crate) mod messages;
@@ -126,6 +127,19 @@ impl Drop for Outside {
             process.stop(line(&Command::Stop));
         }
     }
+}
+
+/// Sends recorded commands to a program, and returns its answers, or why there is none.
+///
+/// # Errors
+/// If it does not start.
+pub(crate) fn replayed(
+    words: &[String],
+    timeout: Duration,
+    commands: &[&Command],
+) -> Result<Vec<Result<Answer, String>>, String> {
+    let mut outside = Outside::start(words, timeout, Transcript::default())?;
+    Ok(commands.iter().map(|command| outside.asked(command)).collect())
 }
 
 fn greeted(words: &[String], timeout: Duration, transcript: &Transcript) -> Result<(Process, Ready), String> {

@@ -10,6 +10,18 @@ use serde_json::Value as Json;
 /// The version of the protocol.
 pub(crate) const PROTOCOL: u32 = 1;
 
+/// The JSON Schema of all messages: a line is one of these.
+pub(crate) fn schema() -> schemars::Schema {
+    #[derive(JsonSchema)]
+    #[schemars(untagged, rename = "Message")]
+    #[allow(dead_code, reason = "only its schema is used")]
+    enum Message {
+        Command(Command),
+        Answer(Answer),
+    }
+    schemars::schema_for!(Message)
+}
+
 /// What the harness writes.
 #[derive(Clone, Debug, Serialize, Deserialize, JsonSchema)]
 #[serde(tag = "command", rename_all = "camelCase", rename_all_fields = "camelCase")]

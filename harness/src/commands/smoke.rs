@@ -1,0 +1,126 @@
+//! `webnn smoke`
+
+use std::time::{Duration, Instant};
+
+use clap::Args;
+use webnn_reference::steps::Reading;
+use webnn_vectors::{Loader, Vector};
+
+use crate::execute::{Executor, Observation};
+use crate::failure::{AS_EXPECTED, Failure, UNEXPECTED};
+use crate::implementation::{Description, Implementation, Start};
+use crate::judge::{Outcome, judge};
+use crate::outside::transcript::Transcript;
+use crate::selection::is_operator_of_the_specification;
+
+/// The arguments of `webnn smoke`.
+#[derive(Args, Debug)]
+pub(crate) struct Arguments {
+    /// The implementation, such as `cmd:python my_adapter.py`.
+    implementation: Implementation,
+
+    /// How long it may take for an answer, in seconds.
+    #[arg(long, value_name = "SECONDS", default_value_t = 10)]
+    timeout: u64,
+}
+
+/// A few vectors, from what an adapter is written for first to what is forgotten easily.
+const VECTORS: &str = include_str!("smoke.json");
+
+/// What each of them is about, and what to look at when it does not go well.
+const ABOUT: [(&str, &str); 6] = [
+    (
+        "computes relu of float32",
+        "decode `bytes` (base64, little-endian float32), compute, and answer with the output's name, `dataType`, `shape` and \
+         `bytes`",
+    ),
+    (
+        "keeps NaN, infinities and -0",
+        "`bytes` carry all bits; with `data`, write them as the strings \"NaN\", \"Infinity\", \"-Infinity\" and \"-0\"",
+    ),
+    ("takes constants and `times`", "with `times`, `bytes` are repeated that often; without, they are all there is"),
+    (
+        "finds operands in options",
+        "{\"$operand\": NAME} can stand anywhere in the arguments, here as options.c of gemm",
+    ),
+    (
+        "has a call refused",
+        "when the implementation throws, answer `exception` with its name; if it does not validate, answer `skipped`; never \
+         answer `errored` for it",
+    ),
+    ("runs a scenario", "say `\"scenarios\": true` in `ready` only if the adapter makes these calls one by one"),
+];
+
+/// Says in plain words whether an implementation speaks the protocol.
+///
+/// # Errors
+/// If it does not start.
+pub(crate) fn smoke(arguments: &Arguments) -> Result<u8, Failure> {
+    let name = arguments.implementation.to_string();
+    let transcript = Transcript::default();
+    let start = Start { timeout: Duration::from_secs(arguments.timeout), transcript, ..Start::new(Reading::Corrected) };
+    let (executor, description) = arguments.implementation.start(&start).map_err(|reason| {
+        Failure::NotStarted(format!(
+            "{name} did not start: {reason}\n  It has to read one line, {{\"command\": \"start\", \"protocol\": 1}}, from standard \
+             input, write one `ready` line to standard output, and flush it. See harness/PROTOCOL.md."
+        ))
+    })?;
+    anstream::println!("ok    starts and says who it is: {}", introduction(&description));
+    let vectors = vectors()?;
+    let mut bad = 0;
+    for (vector, (about, advice)) in vectors.iter().zip(ABOUT) {
+        if let Some(problem) = tried(&executor, vector, about) {
+            bad += 1;
+            anstream::println!("BAD   {about}: {problem}\n      {advice}");
+        }
+    }
+    let begun = Instant::now();
+    drop(executor);
+    if begun.elapsed() > Duration::from_secs(4) {
+        bad += 1;
+        anstream::println!("BAD   ends when told to: it was still running after `stop` and the end of its input");
+    } else {
+        anstream::println!("ok    ends when told to");
+    }
+    if bad > 0 {
+        anstream::println!("\n{bad} to look at. `webnn run --trace FILE ...` keeps the exact conversation.");
+        return Ok(UNEXPECTED);
+    }
+    anstream::println!(
+        "\n{name} speaks the protocol. Next: webnn run -i reference -i {:?}",
+        shown(&arguments.implementation)
+    );
+    Ok(AS_EXPECTED)
+}
+
+fn introduction(description: &Description) -> String {
+    let adapter = description.adapter.as_ref().map(|adapter| format!(" on {adapter}")).unwrap_or_default();
+    format!("{} {}{adapter}", description.name, description.version)
+}
+
+/// The implementation as the command line takes it.
+fn shown(implementation: &Implementation) -> String {
+    match implementation {
+        Implementation::Command { name, words } => format!("{name}=cmd:{}", shell_words::join(words)),
+        other => other.to_string(),
+    }
+}
+
+fn vectors() -> Result<Vec<Vector>, Failure> {
+    let file =
+        Loader::with_operators(&is_operator_of_the_specification).text("smoke.json", "smoke", VECTORS.as_bytes());
+    Ok(file.map_err(|error| Failure::Data(error.to_string()))?.vectors)
+}
+
+/// Tries one, says how it went where that is well, and returns what is wrong where it is not.
+fn tried(executor: &Executor, vector: &Vector, about: &str) -> Option<String> {
+    let observation = executor.finish(executor.start(vector));
+    match (judge(vector, &observation, false), observation) {
+        (Outcome::Failed(failure), Observation::Outputs(_)) => return Some(format!("a wrong result: {failure}")),
+        (Outcome::Failed(failure), _) => return Some(failure.to_string()),
+        (Outcome::Errored(problem), _) => return Some(problem),
+        (Outcome::Skipped(reason), _) => anstream::println!("skip  {about}: {reason}"),
+        (Outcome::Passed { .. } | Outcome::Open { .. }, _) => anstream::println!("ok    {about}"),
+    }
+    None
+}

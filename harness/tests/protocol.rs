@@ -1,0 +1,166 @@
+//! Implementations outside: the protocol's schema, our own implementation spoken to as a program, and programs that break in
+//! every way that we could think of.
+
+use std::fs;
+use std::path::PathBuf;
+use std::process::{Command, Output};
+
+const SCHEMA: &str = concat!(env!("CARGO_MANIFEST_DIR"), "/schema/protocol.schema.json");
+const WEBNN: &str = env!("CARGO_BIN_EXE_webnn");
+
+#[test]
+fn the_schema_is_up_to_date() {
+    let generated = serde_json::to_string_pretty(&webnn_harness::protocol_schema()).unwrap() + "\n";
+    if std::env::var_os("BLESS").is_some_and(|bless| bless == "1") {
+        fs::create_dir_all(concat!(env!("CARGO_MANIFEST_DIR"), "/schema")).unwrap();
+        fs::write(SCHEMA, &generated).unwrap();
+    }
+    let committed = fs::read_to_string(SCHEMA).unwrap_or_default();
+    assert!(
+        committed == generated,
+        "the schema is out of date: run `BLESS=1 cargo test -p webnn-harness --test protocol`"
+    );
+}
+
+fn webnn(arguments: &[&str]) -> Output {
+    Command::new(WEBNN).args(arguments).output().unwrap()
+}
+
+fn scratch(name: &str) -> PathBuf {
+    let folder = PathBuf::from(env!("CARGO_TARGET_TMPDIR")).join("protocol");
+    fs::create_dir_all(&folder).unwrap();
+    folder.join(name)
+}
+
+/// The lines of a result file.
+fn results(path: &PathBuf) -> Vec<serde_json::Value> {
+    let text = fs::read_to_string(path).unwrap();
+    text.lines().map(|line| serde_json::from_str(line).unwrap()).collect()
+}
+
+#[test]
+fn the_reference_is_the_same_outside() {
+    let path = scratch("outside.jsonl");
+    let outside = format!("outside=cmd:'{WEBNN}' adapter");
+    let output = webnn(&["run", "-i", "reference", "-i", &outside, "--output", path.to_str().unwrap()]);
+    assert!(output.status.success(), "{}", String::from_utf8_lossy(&output.stdout));
+    let mut compared = 0;
+    for line in results(&path) {
+        if line["line"] == "difference" {
+            compared += 1;
+            assert_eq!(line["worst"], "0 ULP", "{line}");
+        }
+        if line["line"] == "result" {
+            assert!(line["outcome"] == "passed" || line["outcome"] == "open", "{line}");
+        }
+    }
+    assert!(compared > 1000, "only {compared} outputs were compared");
+}
+
+#[test]
+fn smoke_accepts_our_own_adapter() {
+    let output = webnn(&["smoke", &format!("cmd:'{WEBNN}' adapter")]);
+    let text = String::from_utf8_lossy(&output.stdout);
+    assert!(output.status.success(), "{text}");
+    assert!(!text.contains("BAD") && !text.contains("skip"), "{text}");
+}
+
+#[test]
+fn a_conversation_is_kept_and_had_again() {
+    let (results, trace) = (scratch("kept.jsonl"), scratch("trace.jsonl"));
+    let (results, trace) = (results.to_str().unwrap(), trace.to_str().unwrap());
+    let outside = format!("outside=cmd:'{WEBNN}' adapter");
+    let run = webnn(&["run", "-f", "relu/", "-i", &outside, "--output", results, "--trace", trace]);
+    assert!(run.status.success(), "{}", String::from_utf8_lossy(&run.stdout));
+    let again = webnn(&["replay", trace, "-i", &outside]);
+    let text = String::from_utf8_lossy(&again.stdout);
+    assert!(again.status.success() && text.contains(" 0 answered otherwise"), "{text}");
+    let literal = webnn(&["replay", trace, "-i", "cmd:sh -c 'while read line; do echo \"$line\"; done'"]);
+    assert_eq!(literal.status.code(), Some(78), "an echo is no adapter");
+}
+
+/// An adapter in the shell: it is ready, and answers the third vector in this way, the others with `skipped`.
+#[cfg(unix)]
+fn broken(third: &str) -> String {
+    let script = format!(
+        r#"read -r line; echo '{{"answer":"ready","protocol":1,"name":"broken","version":"1"}}'; n=0
+while read -r line; do
+  case "$line" in *'"stop"'*) exit 0;; esac
+  n=$((n+1)); seq=${{line#*\"seq\":}}; seq=${{seq%%,*}}
+  if [ $n -eq 3 ]; then {third}; else echo "{{\"answer\":\"skipped\",\"seq\":$seq,\"reason\":\"a test\"}}"; fi
+done"#
+    );
+    let path = scratch(&format!("broken-{}.sh", third.len()));
+    fs::write(&path, script).unwrap();
+    format!("broken=cmd:sh '{}'", path.display())
+}
+
+/// A file of four vectors.
+#[cfg(unix)]
+fn four_vectors() -> String {
+    let vector = |number: u32| {
+        format!(
+            r#"{{ "name": "relu {number}", "graph": {{
+                "inputs": {{ "x": {{ "descriptor": {{ "dataType": "float32", "shape": [1] }}, "data": [{number}] }} }},
+                "operators": [ {{ "name": "relu", "arguments": [ {{ "input": "x" }} ], "outputs": "y" }} ],
+                "expectedOutputs": {{ "y": {{ "descriptor": {{ "dataType": "float32", "shape": [1] }}, "data": [{number}] }} }} }} }}"#
+        )
+    };
+    let tests: Vec<String> = (1..=4).map(vector).collect();
+    let path = scratch("four.json");
+    fs::write(&path, format!(r#"{{ "source": "worked example", "tests": [ {} ] }}"#, tests.join(","))).unwrap();
+    path.to_str().unwrap().to_owned()
+}
+
+#[cfg(unix)]
+#[test]
+fn what_breaks_costs_one_vector() {
+    let cases = [
+        ("echo last words >&2; exit 5", "ended (exit status: 5) without an answer"),
+        ("kill -9 $$", "signal: 9"),
+        ("echo gibberish", "wrote a line that is no answer"),
+        (
+            "echo '{\"answer\":\"ready\",\"protocol\":1,\"name\":\"a\",\"version\":\"1\"}'",
+            "answered \"ready\" to a vector",
+        ),
+        ("echo '{\"answer\":\"skipped\",\"seq\":99,\"reason\":\"\"}'", "answered seq 99 where seq 3 was asked"),
+        ("printf '\\377\\n'", "not UTF-8"),
+        ("exec >&-; sleep 1.5", "closed its standard output"),
+        ("exec sleep 100", "did not answer within 2 s"),
+        ("echo \"{\\\"answer\\\":\\\"errored\\\",\\\"seq\\\":$seq,\\\"message\\\":\\\"it broke\\\"}\"", "it broke"),
+        (
+            "echo \"{\\\"answer\\\":\\\"exception\\\",\\\"seq\\\":$seq,\\\"name\\\":\\\"RangeError\\\"}\"",
+            "threw RangeError, which WebNN never does",
+        ),
+        (
+            "echo \"{\\\"answer\\\":\\\"result\\\",\\\"seq\\\":$seq,\\\"outputs\\\":{\\\"y\\\":{\\\"dataType\\\":\\\"float32\\\",\\\"shape\\\":[4294967295,4294967295,4294967295],\\\"data\\\":1}}}\"",
+            "is too large",
+        ),
+    ];
+    for (third, expected) in cases {
+        let (path, implementation) = (scratch("broken.jsonl"), broken(third));
+        let (vectors, results_path) = (four_vectors(), path.to_str().unwrap());
+        let limits = ["--timeout", "2", "--jobs", "1"];
+        let arguments = ["run", &vectors, "-i", &implementation, "--output", results_path];
+        let output = webnn(&[&arguments[..], &limits[..]].concat());
+        assert_eq!(output.status.code(), Some(1), "{third}: {}", String::from_utf8_lossy(&output.stderr));
+        let lines = results(&path);
+        let of = |outcome: &str| lines.iter().filter(|line| line["outcome"] == outcome).collect::<Vec<_>>();
+        let errored = of("errored");
+        assert_eq!((errored.len(), of("skipped").len()), (1, 3), "{third}: {lines:?}");
+        let message = errored[0]["message"].as_str().unwrap();
+        assert!(message.contains(expected), "{third}: {message}");
+        assert_eq!(lines.last().unwrap()["line"], "footer");
+    }
+}
+
+#[cfg(unix)]
+#[test]
+fn what_does_not_start_ends_the_run() {
+    for command in ["cmd:sh -c 'exit 3'", "cmd:no-such-program", "cmd:cat"] {
+        let path = scratch("not-started.jsonl");
+        let output = webnn(&["run", "-f", "relu/", "-i", &format!("a={command}"), "--output", path.to_str().unwrap()]);
+        assert_eq!(output.status.code(), Some(78), "{command}");
+        assert!(String::from_utf8_lossy(&output.stderr).contains("did not start"), "{command}");
+    }
+}
