@@ -178,9 +178,9 @@ impl Value {
     /// # Errors
     /// If there is no memory for it.
     pub fn repeating(descriptor: &MLOperandDescriptor, bytes: &Bytes) -> Computed {
-        let element_size = descriptor.data_type.element_size();
-        let stored = repeating_shape(&descriptor.shape, bytes.pattern().len() as u64 / element_size);
-        match stored {
+        let length = u64::try_from(bytes.pattern().len()).ok();
+        let pattern = length.map(|length| length / descriptor.data_type.element_size());
+        match pattern.and_then(|pattern| repeating_shape(&descriptor.shape, pattern)) {
             Some(shape) => {
                 let stored = MLOperandDescriptor { shape, data_type: descriptor.data_type };
                 Self::from_bytes(&stored, bytes.pattern())
