@@ -2,10 +2,13 @@
 
 pub(crate) mod adapter;
 pub(crate) mod bench;
+pub(crate) mod compare;
 pub(crate) mod coverage;
 pub(crate) mod explain;
 pub(crate) mod list;
+pub(crate) mod merge;
 pub(crate) mod replay;
+pub(crate) mod report;
 pub(crate) mod run;
 pub(crate) mod show;
 pub(crate) mod smoke;

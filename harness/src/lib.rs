@@ -15,6 +15,8 @@ mod failure;
 mod implementation;
 mod judge;
 mod outside;
+mod record;
+mod report;
 mod results;
 mod run;
 mod selection;
@@ -26,7 +28,10 @@ use clap::{Parser, Subcommand};
 
 use failure::Failure;
 
-use commands::{adapter, bench, coverage, explain, list, replay, run as run_command, show, smoke};
+use commands::{
+    adapter, bench, compare, coverage, explain, list, merge, replay, report as report_command, run as run_command,
+    show, smoke,
+};
 
 /// Runs conformance vectors of the W3C WebNN specification on implementations, and says where they differ from what is
 /// expected and from each other.
@@ -63,6 +68,12 @@ enum Command {
     Explain(explain::Arguments),
     /// Say what vectors reach: required data types of operands, and steps of the specification.
     Coverage(coverage::Arguments),
+    /// Report a run: a page, a summary for CI, or a file for other tools.
+    Report(report_command::Arguments),
+    /// Compare two runs: what is fixed, broken, new, gone or slower.
+    Compare(compare::Arguments),
+    /// Make a whole of the parts of a run (`webnn run --partition K/N`).
+    Merge(merge::Arguments),
     /// Try whether a program speaks the protocol of harness/PROTOCOL.md, and say in plain words what is wrong.
     Smoke(smoke::Arguments),
     /// Show a conversation that `webnn run --trace` kept, or have it again with a program.
@@ -110,6 +121,9 @@ fn carry_out(command: &Command) -> u8 {
         Command::Explain(arguments) => explain::explain(arguments),
         Command::Coverage(arguments) => coverage::coverage(arguments),
         Command::Adapter(arguments) => adapter::adapter(arguments),
+        Command::Report(arguments) => report_command::report(arguments),
+        Command::Compare(arguments) => compare::compare(arguments),
+        Command::Merge(arguments) => merge::merge(arguments),
         Command::Smoke(arguments) => smoke::smoke(arguments),
         Command::Replay(arguments) => replay::replay(arguments),
         Command::Bench(arguments) => bench::bench(arguments),

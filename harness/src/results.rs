@@ -7,14 +7,16 @@ use std::path::{Path, PathBuf};
 use std::time::{SystemTime, UNIX_EPOCH};
 
 use serde::Serialize;
+use serde_json::{Value as Json, json};
 
 use crate::failure::Failure;
 use crate::implementation::Description;
 use crate::judge::{Failure as NotAsExpected, Outcome};
+use crate::record::{About, Record};
 use crate::run::{Parting, Verdict};
 
 /// The version of the form of the lines.
-const FORMAT: u32 = 1;
+pub(crate) const FORMAT: u32 = 1;
 
 /// A line of the file.
 #[derive(Debug, Serialize)]
@@ -28,6 +30,8 @@ enum Line<'a> {
         vectors: usize,
         implementations: Vec<String>,
         reading: &'static str,
+        /// The files and folders of the vectors; none for those that the program carries.
+        paths: Vec<String>,
     },
     Started {
         implementation: &'a str,
@@ -37,6 +41,12 @@ enum Line<'a> {
     NotStarted {
         implementation: &'a str,
         reason: &'a str,
+    },
+    /// What a vector is about.
+    Vector {
+        vector: &'a str,
+        #[serde(flatten)]
+        about: &'a About,
     },
     Result {
         vector: &'a str,
@@ -150,6 +160,7 @@ impl Results {
         implementations: Vec<String>,
         vectors: usize,
         reading: &'static str,
+        paths: Vec<String>,
     ) -> Result<Self, Failure> {
         if let Some(folder) = path.parent() {
             std::fs::create_dir_all(folder).map_err(|error| unwritable(folder, &error))?;
@@ -165,6 +176,7 @@ impl Results {
             vectors,
             implementations: results.implementations.clone(),
             reading,
+            paths,
         })?;
         Ok(results)
     }
@@ -176,6 +188,10 @@ impl Results {
 
     fn name(&self, implementation: usize) -> String {
         self.implementations.get(implementation).cloned().unwrap_or_default()
+    }
+
+    pub(crate) fn vector(&mut self, vector: &str, about: &About) -> Result<(), Failure> {
+        self.write(&Line::Vector { vector, about })
     }
 
     pub(crate) fn started(&mut self, implementation: usize, description: &Description) -> Result<(), Failure> {
@@ -211,6 +227,15 @@ impl Results {
         })
     }
 
+    /// Ends without a footer: the run is not complete, and is never to be taken for one that is.
+    ///
+    /// # Errors
+    /// If the file can not be written.
+    pub(crate) fn abandon(mut self) -> Result<PathBuf, Failure> {
+        self.file.flush().map_err(|error| unwritable(&self.path, &error))?;
+        Ok(self.path)
+    }
+
     /// Writes the footer: the run has ended.
     ///
     /// # Errors
@@ -220,6 +245,61 @@ impl Results {
         self.file.flush().map_err(|error| unwritable(&self.path, &error))?;
         Ok(self.path)
     }
+}
+
+/// Writes a run that has ended, in the order of its vectors and implementations.
+///
+/// # Errors
+/// If the file can not be written.
+pub(crate) fn write(path: &Path, record: &Record) -> Result<(), Failure> {
+    if let Some(folder) = path.parent() {
+        std::fs::create_dir_all(folder).map_err(|error| unwritable(folder, &error))?;
+    }
+    let mut file = BufWriter::new(opened(path)?);
+    for line in lines(record).map_err(|error| Failure::Output(error.to_string()))? {
+        writeln!(file, "{line}").map_err(|error| unwritable(path, &error))?;
+    }
+    file.flush().map_err(|error| unwritable(path, &error))
+}
+
+/// The lines of a run that has ended, in the order of its vectors and implementations.
+///
+/// # Errors
+/// None that is to be expected.
+pub(crate) fn lines(record: &Record) -> serde_json::Result<Vec<Json>> {
+    let mut lines = vec![tagged("header", &record.header)?];
+    for (name, description) in &record.descriptions {
+        let mut line = tagged("started", description)?;
+        line["implementation"] = name.as_str().into();
+        lines.push(line);
+    }
+    for (name, reason) in &record.not_started {
+        lines.push(tagged("notStarted", &json!({ "implementation": name, "reason": reason }))?);
+    }
+    for (vector, about) in &record.vectors {
+        let mut line = tagged("vector", about)?;
+        line["vector"] = vector.as_str().into();
+        lines.push(line);
+    }
+    for result in record.results.values() {
+        lines.push(tagged("result", result)?);
+    }
+    for difference in &record.differences {
+        lines.push(tagged("difference", difference)?);
+    }
+    let (results, unexpected) = (record.results.len(), record.unexpected().count());
+    let footer = json!({ "results": results, "unexpected": unexpected, "seconds": record.seconds });
+    lines.push(tagged("footer", &footer)?);
+    Ok(lines)
+}
+
+/// A line, by its kind and its members.
+fn tagged(line: &str, members: &impl Serialize) -> serde_json::Result<Json> {
+    let mut tagged = json!({ "line": line });
+    if let (Some(all), Json::Object(members)) = (tagged.as_object_mut(), serde_json::to_value(members)?) {
+        all.extend(members);
+    }
+    Ok(tagged)
 }
 
 /// Opens the file for this run alone.

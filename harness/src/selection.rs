@@ -50,6 +50,11 @@ impl Selection {
         Ok(files)
     }
 
+    /// The files and folders that were named.
+    pub(crate) fn named(&self) -> Vec<String> {
+        self.paths.iter().map(|path| path.display().to_string()).collect()
+    }
+
     fn operators(&self) -> Result<Option<Vec<&str>>, Failure> {
         if self.operators.is_empty() {
             return Ok(None);

@@ -1,20 +1,22 @@
 //! `webnn run`
 
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, BTreeSet};
 use std::io::IsTerminal;
 use std::path::PathBuf;
+use std::str::FromStr;
 use std::sync::Arc;
 use std::time::{Duration, Instant};
 
 use clap::Args;
 use indicatif::{ProgressBar, ProgressDrawTarget, ProgressStyle};
 use webnn_reference::steps::Reading;
-use webnn_vectors::Vector;
+use webnn_vectors::{Vector, VectorFile};
 
 use crate::expectations::{Expectations, is_expected, under_the_literal_text};
 use crate::failure::{AS_EXPECTED, Failure, UNEXPECTED};
 use crate::implementation::Implementation;
 use crate::outside::transcript::Transcript;
+use crate::record::{About, Record};
 use crate::results::Results;
 use crate::run::{Progress, Run, Settings};
 use crate::selection::{Selection, subject};
@@ -48,6 +50,18 @@ pub(crate) struct Arguments {
     #[arg(long, short, value_name = "N", value_parser = clap::value_parser!(u16).range(1..))]
     jobs: Option<u16>,
 
+    /// Run a part of the vectors only: `2/8` is the second of eight. `webnn merge` makes a whole of the parts.
+    #[arg(long, value_name = "K/N")]
+    partition: Option<Partition>,
+
+    /// Run only what was not as expected in the result file of a run before: by default, the file that this run writes.
+    #[arg(long, value_name = "FILE", num_args = 0..=1, default_missing_value = "")]
+    failed_only: Option<PathBuf>,
+
+    /// End at the first unexpected result.
+    #[arg(long, short = 'x')]
+    fail_fast: bool,
+
     /// Which reading of the specification is executed where its text is wrong: as meant, or as written.
     #[arg(long, value_name = "READING", default_value = "corrected", value_parser = ["corrected", "literal"])]
     text: String,
@@ -59,6 +73,25 @@ pub(crate) struct Arguments {
     /// How many unexpected results to show in full.
     #[arg(long, value_name = "N", default_value_t = 20)]
     show: usize,
+}
+
+/// A part of the vectors: each `of`th, from `part` on.
+#[derive(Clone, Copy, Debug)]
+struct Partition {
+    part: usize,
+    of: usize,
+}
+
+impl FromStr for Partition {
+    type Err = String;
+
+    fn from_str(text: &str) -> Result<Self, String> {
+        let numbers = text.split_once('/').and_then(|(part, of)| Some((part.parse().ok()?, of.parse().ok()?)));
+        match numbers {
+            Some((part, of)) if 1 <= part && part <= of => Ok(Self { part, of }),
+            _ => Err("a part is K/N, such as 2/8, with K from 1 to N".into()),
+        }
+    }
 }
 
 fn seconds(text: &str) -> Result<f64, String> {
@@ -78,6 +111,29 @@ impl Arguments {
             reading: if self.text == "literal" { Reading::Literal } else { Reading::Corrected },
             transcript,
         })
+    }
+
+    /// The vectors of the part that was asked for, of those that were not as expected if only these were.
+    fn chosen(&self, files: Vec<VectorFile>) -> Result<Vec<Vector>, Failure> {
+        let mut vectors: Vec<Vector> = files.into_iter().flat_map(|file| file.vectors).collect();
+        if let Some(path) = &self.failed_only {
+            let path = if path.as_os_str().is_empty() { &self.output } else { path };
+            let record = Record::read(path)?;
+            let failed: BTreeSet<&str> = record.unexpected().map(|result| result.vector.as_str()).collect();
+            vectors.retain(|vector| failed.contains(vector.id.as_str()));
+            if vectors.is_empty() {
+                let path = path.display();
+                return Err(Failure::NothingToRun(format!("every selected vector was as expected in {path}")));
+            }
+        }
+        if let Some(Partition { part, of }) = self.partition {
+            let mut place = 0..;
+            vectors.retain(|_| place.next().is_some_and(|place| place % of == part - 1));
+            if vectors.is_empty() {
+                return Err(Failure::NothingToRun(format!("there are fewer vectors than parts: {part}/{of} is empty")));
+            }
+        }
+        Ok(vectors)
     }
 
     fn implementations(&self) -> Vec<Implementation> {
@@ -104,18 +160,22 @@ pub(crate) fn run(arguments: &Arguments) -> Result<u8, Failure> {
         expectations.insert(kind, Expectations::load(kind, arguments.expectations.as_deref())?);
     }
     let files = arguments.selection.load()?;
-    let vectors: Arc<Vec<Vector>> = Arc::new(files.into_iter().flat_map(|file| file.vectors).collect());
+    let vectors: Arc<Vec<Vector>> = Arc::new(arguments.chosen(files)?);
     let subjects: Vec<String> = vectors.iter().map(subject).collect();
 
     let names: Vec<String> = implementations.iter().map(ToString::to_string).collect();
     let mut summary = Summary::new(names.clone());
     subjects.iter().for_each(|subject| summary.vector(subject));
-    let mut results = Results::create(&arguments.output, names, vectors.len(), reading_name(arguments))?;
+    let mut results =
+        Results::create(&arguments.output, names, vectors.len(), reading_name(arguments), arguments.selection.named())?;
+    for vector in vectors.iter() {
+        results.vector(&vector.id, &About::of(vector))?;
+    }
     let bar = progress_bar(vectors.len() * implementations.len());
 
     let settings = arguments.settings()?;
     let literal = settings.reading == Reading::Literal;
-    Run::new(&vectors, &implementations, settings).run(|progress| {
+    let ended = Run::new(&vectors, &implementations, settings).run(|progress| {
         match progress {
             Progress::Started(implementation, description) => {
                 results.started(implementation, &description)?;
@@ -143,20 +203,42 @@ pub(crate) fn run(arguments: &Arguments) -> Result<u8, Failure> {
                 summary.parting(&subjects[parting.vector], vector, &parting);
             }
         }
-        Ok::<(), Failure>(())
-    })?;
+        if arguments.fail_fast && summary.unexpected() > 0 { Err(Stop::AtFailure) } else { Ok(()) }
+    });
 
     bar.finish_and_clear();
     let took = begun.elapsed().as_secs_f64();
-    let path = results.finish(summary.unexpected(), took)?;
+    let is_cut_short = matches!(ended, Err(Stop::AtFailure));
+    let path = match ended {
+        Ok(()) => results.finish(summary.unexpected(), took)?,
+        Err(Stop::AtFailure) => results.abandon()?,
+        Err(Stop::For(failure)) => return Err(failure),
+    };
     anstream::println!("{}", summary.table());
     anstream::print!("{}", summary.remarks(arguments.show));
+    if is_cut_short {
+        anstream::println!("\nended at the first unexpected result (--fail-fast): this is not the whole");
+    }
     anstream::println!("\n{} vectors in {took:.2} s; results in {}", vectors.len(), path.display());
     exit_code(arguments, &summary)
 }
 
 fn reading_name(arguments: &Arguments) -> &'static str {
     if arguments.text == "literal" { "literal" } else { "corrected" }
+}
+
+/// Why a run ends before its vectors do.
+enum Stop {
+    /// `--fail-fast`.
+    AtFailure,
+    /// Something else failed.
+    For(Failure),
+}
+
+impl From<Failure> for Stop {
+    fn from(failure: Failure) -> Self {
+        Self::For(failure)
+    }
 }
 
 /// An implementation that was asked for by name has to start; the ones that are tried by default need not.

@@ -1,0 +1,174 @@
+//! `webnn compare`
+
+use std::collections::BTreeSet;
+use std::fmt::Write as _;
+use std::path::PathBuf;
+
+use clap::{Args, ValueEnum};
+use serde::Serialize;
+
+use crate::failure::{AS_EXPECTED, Failure, UNEXPECTED};
+use crate::record::{Record, ResultLine, Went};
+
+/// The arguments of `webnn compare`.
+#[derive(Args, Debug)]
+pub(crate) struct Arguments {
+    /// The result file of the run before.
+    base: PathBuf,
+
+    /// The result file of the run after.
+    new: PathBuf,
+
+    /// The form of the comparison.
+    #[arg(long, short = 'F', value_enum, default_value = "text")]
+    format: Format,
+
+    /// Call a vector slower if it took more than this many times as long, and at least 10 ms longer.
+    #[arg(long, value_name = "TIMES", default_value_t = 2.0)]
+    slower: f64,
+}
+
+/// The forms of a comparison.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]
+enum Format {
+    /// For a terminal.
+    Text,
+    /// For a comment on a pull request.
+    Markdown,
+    /// For programs.
+    Json,
+}
+
+/// How a result changed.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Serialize)]
+#[serde(rename_all = "camelCase")]
+enum Change {
+    /// It passed before and does not now.
+    Broken,
+    /// It passes now and did not before.
+    Fixed,
+    /// It did not pass before and does not now, but in another way.
+    Other,
+    /// It is there now only.
+    New,
+    /// It was there before only.
+    Gone,
+    /// It takes longer.
+    Slower,
+}
+
+impl Change {
+    const ALL: [Self; 6] = [Self::Broken, Self::Fixed, Self::Other, Self::New, Self::Gone, Self::Slower];
+
+    fn as_str(self) -> &'static str {
+        match self {
+            Self::Broken => "broken",
+            Self::Fixed => "fixed",
+            Self::Other => "other",
+            Self::New => "new",
+            Self::Gone => "gone",
+            Self::Slower => "slower",
+        }
+    }
+}
+
+/// A result that changed.
+#[derive(Clone, Debug, Serialize)]
+struct Changed {
+    change: Change,
+    vector: String,
+    implementation: String,
+    before: Option<String>,
+    after: Option<String>,
+}
+
+/// Compares two runs.
+///
+/// # Errors
+/// If a file is no result file, or of a run that did not end.
+pub(crate) fn compare(arguments: &Arguments) -> Result<u8, Failure> {
+    let (base, new) = (Record::read(&arguments.base)?, Record::read(&arguments.new)?);
+    let changes = changes(&base, &new, arguments.slower);
+    match arguments.format {
+        Format::Text => anstream::print!("{}", text(&changes)),
+        Format::Markdown => anstream::print!("{}", markdown(&changes)),
+        Format::Json => anstream::println!("{}", serde_json::json!(changes)),
+    }
+    let is_bad = changes.iter().any(|changed| {
+        changed.change == Change::Broken || changed.change == Change::New && changed.after.as_deref() != Some("passed")
+    });
+    Ok(if is_bad { UNEXPECTED } else { AS_EXPECTED })
+}
+
+fn changes(base: &Record, new: &Record, slower: f64) -> Vec<Changed> {
+    let keys: BTreeSet<_> = base.results.keys().chain(new.results.keys()).collect();
+    let mut changes = Vec::new();
+    for key in keys {
+        let (before, after) = (base.results.get(key), new.results.get(key));
+        let Some(change) = change(before, after, slower) else {
+            continue;
+        };
+        let told = |result: Option<&ResultLine>| {
+            result.map(|result| match (change, result.message()) {
+                (Change::Slower, _) => format!("{:.1} ms", result.seconds * 1e3),
+                (_, "") => result.outcome.as_str().to_owned(),
+                (_, message) => format!("{}: {}", result.outcome.as_str(), message.lines().next().unwrap_or_default()),
+            })
+        };
+        let (vector, implementation) = key.clone();
+        changes.push(Changed { change, vector, implementation, before: told(before), after: told(after) });
+    }
+    changes.sort_by_key(|changed| changed.change);
+    changes
+}
+
+fn change(before: Option<&ResultLine>, after: Option<&ResultLine>, slower: f64) -> Option<Change> {
+    let (before, after) = match (before, after) {
+        (None, None) => return None,
+        (None, Some(_)) => return Some(Change::New),
+        (Some(_), None) => return Some(Change::Gone),
+        (Some(before), Some(after)) => (before, after),
+    };
+    let is_good = |result: &ResultLine| matches!(result.outcome, Went::Passed);
+    match (is_good(before), is_good(after)) {
+        (true, false) => Some(Change::Broken),
+        (false, true) => Some(Change::Fixed),
+        (false, false) if before.outcome != after.outcome => Some(Change::Other),
+        _ if after.seconds > before.seconds * slower && after.seconds - before.seconds > 0.01 => Some(Change::Slower),
+        _ => None,
+    }
+}
+
+fn counts(changes: &[Changed]) -> String {
+    let count = |change: Change| changes.iter().filter(|changed| changed.change == change).count();
+    let counts = Change::ALL.map(|change| format!("{} {}", count(change), change.as_str()));
+    counts.join(", ")
+}
+
+fn text(changes: &[Changed]) -> String {
+    let mut text = String::new();
+    for Changed { change, vector, implementation, before, after } in changes {
+        _ = writeln!(text, "{:<7} {vector} ({implementation})", change.as_str());
+        for (when, what) in [("before", before), ("after", after)] {
+            if let Some(what) = what {
+                _ = writeln!(text, "        {when}: {what}");
+            }
+        }
+    }
+    _ = writeln!(text, "{}", counts(changes));
+    text
+}
+
+fn markdown(changes: &[Changed]) -> String {
+    let mut text = format!("## WebNN conformance, compared\n\n{}\n", counts(changes));
+    if !changes.is_empty() {
+        _ = writeln!(text, "\n| | vector | implementation | before | after |\n|---|---|---|---|---|");
+    }
+    let cell = |what: &Option<String>| what.as_deref().unwrap_or_default().replace('|', "\\|");
+    for changed in changes {
+        let Changed { change, vector, implementation, before, after } = changed;
+        let (before, after) = (cell(before), cell(after));
+        _ = writeln!(text, "| {} | `{vector}` | {implementation} | {before} | {after} |", change.as_str());
+    }
+    text
+}

@@ -1,0 +1,79 @@
+//! `webnn merge`
+
+use std::path::PathBuf;
+
+use clap::Args;
+
+use crate::failure::{AS_EXPECTED, Failure};
+use crate::record::Record;
+use crate::results;
+
+/// The arguments of `webnn merge`.
+#[derive(Args, Debug)]
+pub(crate) struct Arguments {
+    /// The result files of the parts of a run (`webnn run --partition`).
+    #[arg(required = true)]
+    parts: Vec<PathBuf>,
+
+    /// Where the whole goes, as JSON lines.
+    #[arg(long, short, value_name = "FILE", default_value = "results/merged.jsonl")]
+    output: PathBuf,
+}
+
+/// Merges the parts of a run into a result file of the whole.
+///
+/// # Errors
+/// If a file is of no run that has ended, or the files are not parts of one run.
+pub(crate) fn merge(arguments: &Arguments) -> Result<u8, Failure> {
+    let mut parts = arguments.parts.iter().map(|path| Ok((path, Record::read(path)?)));
+    let (_, mut whole) = parts.next().unwrap_or_else(|| Err(Failure::Usage("no file is named".into())))?;
+    for part in parts {
+        let (path, part) = part?;
+        add(&mut whole, part).map_err(|why| Failure::Data(format!("{}: {why}", path.display())))?;
+    }
+    results::write(&arguments.output, &whole)?;
+    let (results, path) = (whole.results.len(), arguments.output.display());
+    anstream::println!("{} vectors, {results} results; in {path}", whole.header.vectors);
+    Ok(AS_EXPECTED)
+}
+
+fn add(whole: &mut Record, part: Record) -> Result<(), String> {
+    for name in part.header.implementations {
+        if !whole.header.implementations.contains(&name) {
+            whole.header.implementations.push(name);
+        }
+    }
+    if whole.header.reading != part.header.reading {
+        return Err(format!(
+            "it is of the {} reading, and the others of the {}",
+            part.header.reading, whole.header.reading
+        ));
+    }
+    if whole.header.more != part.header.more {
+        return Err("it is of other vectors, or of another state of them, than the others".into());
+    }
+    if whole.header.version != part.header.version {
+        return Err(format!(
+            "it was written by version {}, and the others by {}",
+            part.header.version, whole.header.version
+        ));
+    }
+    for (name, description) in part.descriptions {
+        let known = whole.descriptions.entry(name.clone()).or_insert_with(|| description.clone());
+        if *known != description {
+            return Err(format!("{name} is another there: {description:?}, and here {known:?}"));
+        }
+    }
+    whole.not_started.extend(part.not_started);
+    for (key, result) in part.results {
+        if let Some(twice) = whole.results.insert(key, result) {
+            return Err(format!("{} on {} is in two of the files", twice.vector, twice.implementation));
+        }
+    }
+    whole.differences.extend(part.differences);
+    whole.header.started = whole.header.started.min(part.header.started);
+    whole.vectors.extend(part.vectors);
+    whole.header.vectors = whole.vectors.len();
+    whole.seconds = whole.seconds.max(part.seconds);
+    Ok(())
+}

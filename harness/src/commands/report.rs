@@ -1,0 +1,86 @@
+//! `webnn report`
+
+use std::path::PathBuf;
+
+use clap::{Args, ValueEnum};
+use serde_json::Value as Json;
+
+use crate::failure::{AS_EXPECTED, Failure};
+use crate::record::Record;
+use crate::report::{badge, html, junit, markdown, wptreport};
+
+/// The arguments of `webnn report`.
+#[derive(Args, Debug)]
+pub(crate) struct Arguments {
+    /// The result file of a run that has ended.
+    #[arg(default_value = "results/latest.jsonl")]
+    results: PathBuf,
+
+    /// The form of the report.
+    #[arg(long, short = 'F', value_enum, default_value = "html")]
+    format: Format,
+
+    /// Of this implementation, where the report is of one; the only one of the run by default.
+    #[arg(long, short, value_name = "NAME")]
+    implementation: Option<String>,
+
+    /// Where it goes; standard output by default.
+    #[arg(long, short, value_name = "FILE")]
+    output: Option<PathBuf>,
+}
+
+/// The forms of a report.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]
+enum Format {
+    /// One page that works offline: implementations by operators and vectors.
+    Html,
+    /// For the summary of a CI job or a comment.
+    Markdown,
+    /// JUnit XML, which most CI systems show.
+    Junit,
+    /// wptreport.json of web-platform-tests, of one implementation.
+    Wptreport,
+    /// The JSON of a badge of shields.io, of one implementation.
+    Badge,
+}
+
+/// Writes a report.
+///
+/// # Errors
+/// If the result file is none, or of a run that did not end, or the report can not be written.
+pub(crate) fn report(arguments: &Arguments) -> Result<u8, Failure> {
+    let record = Record::read(&arguments.results)?;
+    let text = match arguments.format {
+        Format::Html => html::page(&record).map_err(Failure::Data)?,
+        Format::Markdown => markdown::text(&record),
+        Format::Junit => junit::xml(&record).map_err(Failure::Data)?,
+        Format::Wptreport => json(&wptreport::report(&record, arguments.of(&record)?)),
+        Format::Badge => json(&badge::badge(&record, arguments.of(&record)?)),
+    };
+    match &arguments.output {
+        None => anstream::print!("{text}"),
+        Some(path) => std::fs::write(path, text)
+            .map_err(|error| Failure::Output(format!("{} can not be written: {error}", path.display())))?,
+    }
+    Ok(AS_EXPECTED)
+}
+
+fn json(value: &Json) -> String {
+    format!("{value:#}\n")
+}
+
+impl Arguments {
+    /// The implementation that the report is of.
+    fn of<'a>(&'a self, record: &'a Record) -> Result<&'a str, Failure> {
+        let all = record.implementations();
+        match (&self.implementation, all) {
+            (Some(name), _) if all.contains(name) => Ok(name),
+            (Some(name), _) => Err(Failure::Usage(format!("{name} is not in this run, only {}", all.join(", ")))),
+            (None, [one]) => Ok(one),
+            (None, _) => Err(Failure::Usage(format!(
+                "this report is of one implementation: choose with -i among {}",
+                all.join(", ")
+            ))),
+        }
+    }
+}

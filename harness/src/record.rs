@@ -1,0 +1,267 @@
+//! What a result file says, read back: for reports, comparisons, and runs of what failed.
+
+use std::collections::BTreeMap;
+use std::fs::File;
+use std::io::{BufRead, BufReader};
+use std::path::Path;
+
+use serde::{Deserialize, Serialize};
+use serde_json::{Map, Value as Json};
+use webnn_vectors::Vector;
+
+use crate::failure::Failure;
+use crate::implementation::Description;
+use crate::selection::subject;
+
+/// A run that has ended, as its file has it.
+#[derive(Clone, Debug, Default)]
+pub(crate) struct Record {
+    /// The first line, without its tag.
+    pub(crate) header: Header,
+    /// What implementations said of themselves, by name.
+    pub(crate) descriptions: BTreeMap<String, Description>,
+    /// Why implementations did not start, by name.
+    pub(crate) not_started: BTreeMap<String, String>,
+    /// What the vectors are about, by id.
+    pub(crate) vectors: BTreeMap<String, About>,
+    /// The results, by vector and implementation.
+    pub(crate) results: BTreeMap<(String, String), ResultLine>,
+    /// Where implementations part, in the order of vectors and implementations.
+    pub(crate) differences: Vec<Difference>,
+    /// How long it took, in seconds.
+    pub(crate) seconds: f64,
+}
+
+/// The header of a result file.
+#[derive(Clone, Debug, Default, Deserialize, Serialize)]
+#[serde(rename_all = "camelCase")]
+pub(crate) struct Header {
+    /// The version of the form of the lines.
+    pub(crate) format: u32,
+    /// The program that wrote it, and its version.
+    pub(crate) program: String,
+    pub(crate) version: String,
+    /// When it began, in seconds since 1970.
+    pub(crate) started: u64,
+    /// How many vectors there are.
+    pub(crate) vectors: usize,
+    /// The implementations, in the order of the command line.
+    pub(crate) implementations: Vec<String>,
+    /// The reading of the specification.
+    pub(crate) reading: String,
+    /// What was run, of which version: whatever else the line says.
+    #[serde(flatten)]
+    pub(crate) more: Map<String, Json>,
+}
+
+/// What a vector is about.
+#[derive(Clone, Debug, Default, PartialEq, Eq, Deserialize, Serialize)]
+#[serde(rename_all = "camelCase")]
+pub(crate) struct About {
+    /// Its operator, or else its file.
+    pub(crate) subject: String,
+    /// The data type of its first input, where it has one.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub(crate) data_type: Option<String>,
+}
+
+impl About {
+    pub(crate) fn of(vector: &Vector) -> Self {
+        let first = vector.graph().and_then(|graph| graph.inputs.values().next());
+        let data_type = first.map(|input| input.descriptor.data_type.name().to_owned());
+        Self { subject: subject(vector), data_type }
+    }
+}
+
+/// How a vector went.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Deserialize, Serialize)]
+#[serde(rename_all = "camelCase")]
+pub(crate) enum Went {
+    Passed,
+    Failed,
+    Errored,
+    Skipped,
+    Open,
+}
+
+impl Went {
+    pub(crate) fn as_str(self) -> &'static str {
+        match self {
+            Self::Passed => "passed",
+            Self::Failed => "failed",
+            Self::Errored => "errored",
+            Self::Skipped => "skipped",
+            Self::Open => "open",
+        }
+    }
+}
+
+/// One result.
+#[derive(Clone, Debug, Deserialize, Serialize)]
+#[serde(rename_all = "camelCase")]
+pub(crate) struct ResultLine {
+    pub(crate) vector: String,
+    pub(crate) implementation: String,
+    /// Whether it is as expected.
+    pub(crate) expected: bool,
+    pub(crate) seconds: f64,
+    pub(crate) outcome: Went,
+    /// What depends on the outcome: message, reason, distance, and so on.
+    #[serde(flatten)]
+    pub(crate) more: Map<String, Json>,
+}
+
+impl ResultLine {
+    /// What is said of it, in a sentence; nothing of what passed.
+    pub(crate) fn message(&self) -> &str {
+        let text = |name: &str| self.more.get(name).and_then(Json::as_str);
+        text("message").or_else(|| text("reason")).unwrap_or_default()
+    }
+
+    /// Whether it is worth a look: it was not as expected.
+    pub(crate) fn is_unexpected(&self) -> bool {
+        !self.expected
+    }
+}
+
+/// Where two implementations part.
+#[derive(Clone, Debug, Deserialize, Serialize)]
+#[serde(rename_all = "camelCase")]
+pub(crate) struct Difference {
+    pub(crate) vector: String,
+    pub(crate) implementations: [String; 2],
+    pub(crate) output: String,
+    pub(crate) worst: Option<String>,
+    pub(crate) index: Option<usize>,
+}
+
+/// The last line.
+#[derive(Clone, Debug, Deserialize)]
+struct Footer {
+    results: usize,
+    seconds: f64,
+}
+
+/// Any line. The results' members vary, which is why each kind is read by itself.
+#[derive(Debug, Deserialize)]
+struct Tag {
+    line: String,
+}
+
+#[derive(Debug, Deserialize)]
+struct StartedLine {
+    implementation: String,
+    #[serde(flatten)]
+    description: Description,
+}
+
+#[derive(Debug, Deserialize)]
+struct VectorLine {
+    vector: String,
+    #[serde(flatten)]
+    about: About,
+}
+
+#[derive(Debug, Deserialize)]
+struct NotStartedLine {
+    implementation: String,
+    reason: String,
+}
+
+impl Record {
+    /// Reads a result file.
+    ///
+    /// # Errors
+    /// If it can not be read, is no result file, or is of a run that did not end.
+    pub(crate) fn read(path: &Path) -> Result<Self, Failure> {
+        let wrong = |why: String| Failure::Data(format!("{}: {why}", path.display()));
+        let file = File::open(path).map_err(|error| wrong(error.to_string()))?;
+        let mut reader = Reader::default();
+        for (number, line) in BufReader::new(file).lines().enumerate() {
+            let line = line.map_err(|error| wrong(error.to_string()))?;
+            reader.line(&line).map_err(|why| wrong(format!("line {}: {why}", number + 1)))?;
+        }
+        reader.finish().map_err(wrong)
+    }
+
+    /// The implementations, in the order of the command line.
+    pub(crate) fn implementations(&self) -> &[String] {
+        &self.header.implementations
+    }
+
+    /// What the vector of a result is about.
+    pub(crate) fn subject(&self, result: &ResultLine) -> &str {
+        self.vectors.get(&result.vector).map_or("", |about| about.subject.as_str())
+    }
+
+    /// Those that are not as expected, in the order of vectors.
+    pub(crate) fn unexpected(&self) -> impl Iterator<Item = &ResultLine> {
+        self.results.values().filter(|result| result.is_unexpected())
+    }
+}
+
+/// A record in the making.
+#[derive(Default)]
+struct Reader {
+    record: Record,
+    has_header: bool,
+    footer: Option<Footer>,
+}
+
+impl Reader {
+    fn line(&mut self, text: &str) -> Result<(), String> {
+        fn read<'a, T: Deserialize<'a>>(text: &'a str) -> Result<T, String> {
+            serde_json::from_str(text).map_err(|error| error.to_string())
+        }
+        let Tag { line } = read(text).map_err(|error| format!("no line of a result file: {error}"))?;
+        if self.footer.is_some() {
+            return Err("there is something after the footer".into());
+        }
+        match (line.as_str(), self.has_header) {
+            ("header", false) => {
+                let mut header: Header = read(text)?;
+                header.more.shift_remove("line");
+                if header.format != crate::results::FORMAT {
+                    let ours = crate::results::FORMAT;
+                    return Err(format!("it is of format {}, and this program reads format {ours}", header.format));
+                }
+                self.has_header = true;
+                self.record.header = header;
+            }
+            (_, false) => return Err("a result file begins with its header".into()),
+            ("started", true) => {
+                let line: StartedLine = read(text)?;
+                self.record.descriptions.insert(line.implementation, line.description);
+            }
+            ("notStarted", true) => {
+                let line: NotStartedLine = read(text)?;
+                self.record.not_started.insert(line.implementation, line.reason);
+            }
+            ("vector", true) => {
+                let VectorLine { vector, about } = read(text)?;
+                self.record.vectors.insert(vector, about);
+            }
+            ("result", true) => {
+                let mut line: ResultLine = read(text)?;
+                line.more.shift_remove("line");
+                self.record.results.insert((line.vector.clone(), line.implementation.clone()), line);
+            }
+            ("difference", true) => self.record.differences.push(read(text)?),
+            ("footer", true) => self.footer = Some(read(text)?),
+            (other, true) => return Err(format!("there is no line {other:?} in a result file")),
+        }
+        Ok(())
+    }
+
+    fn finish(mut self) -> Result<Record, String> {
+        let footer =
+            self.footer.ok_or("it has no footer: the run did not end, so nothing can be said of it as a whole")?;
+        let there = self.record.results.len();
+        if footer.results != there {
+            return Err(format!("its footer counts {} results, and {there} are there", footer.results));
+        }
+        self.record.seconds = footer.seconds;
+        self.record.differences.sort_by(|a, b| (&a.vector, &a.implementations).cmp(&(&b.vector, &b.implementations)));
+        Ok(self.record)
+    }
+}

@@ -1,0 +1,90 @@
+//! A report in Markdown: for the summary of a CI job, or a comment on a pull request.
+
+use std::collections::BTreeSet;
+use std::fmt::Write as _;
+
+use super::Score;
+use crate::record::Record;
+
+/// How many unexpected results are listed.
+const MOST: usize = 50;
+
+/// The report.
+pub(crate) fn text(record: &Record) -> String {
+    let mut text = String::from("## WebNN conformance\n\n");
+    let names = record.implementations();
+    _ = writeln!(text, "| | {} |", names.iter().map(|name| escaped(name)).collect::<Vec<_>>().join(" | "));
+    _ = writeln!(text, "|---|{}", "---:|".repeat(names.len()));
+    let scores: Vec<Score> = names.iter().map(|name| Score::of(record, name)).collect();
+    let mut row = |title: &str, of: fn(&Score) -> usize| {
+        let cells: Vec<String> = scores.iter().map(|score| of(score).to_string()).collect();
+        _ = writeln!(text, "| {title} | {} |", cells.join(" | "));
+    };
+    row("passed", |score| score.passed);
+    row("failed", |score| score.failed);
+    row("errored", |score| score.errored);
+    row("skipped", |score| score.skipped);
+    row("left open by the specification", |score| score.open);
+    row("**unexpected**", |score| score.unexpected);
+    for (name, reason) in &record.not_started {
+        _ = writeln!(text, "\n`{name}` did not start: {}", escaped(reason));
+    }
+    unexpected(&mut text, record);
+    by_subject(&mut text, record);
+    text
+}
+
+fn unexpected(text: &mut String, record: &Record) {
+    let all: Vec<_> = record.unexpected().collect();
+    if all.is_empty() {
+        _ = writeln!(text, "\nEverything was as expected.");
+        return;
+    }
+    _ = writeln!(text, "\n### Not as expected\n");
+    for result in all.iter().take(MOST) {
+        let message = match result.message() {
+            "" => "passed, although it is expected to fail",
+            message => message.lines().next().unwrap_or_default(),
+        };
+        _ = writeln!(text, "- `{}` on {}: {}", result.vector, escaped(&result.implementation), escaped(message));
+    }
+    if all.len() > MOST {
+        _ = writeln!(text, "- and {} more", all.len() - MOST);
+    }
+}
+
+fn by_subject(text: &mut String, record: &Record) {
+    let names = record.implementations();
+    let subjects: BTreeSet<&str> = record.vectors.values().map(|about| about.subject.as_str()).collect();
+    _ = writeln!(text, "\n<details><summary>by operator: passed of judged</summary>\n");
+    _ = writeln!(text, "| | {} |", names.iter().map(|name| escaped(name)).collect::<Vec<_>>().join(" | "));
+    _ = writeln!(text, "|---|{}", "---:|".repeat(names.len()));
+    for subject in subjects {
+        let cell = |name: &String| {
+            let score =
+                Score::among(record, |result| record.subject(result) == subject && &result.implementation == name);
+            match score.judged() {
+                0 => String::new(),
+                judged => format!("{} / {judged}", score.passed),
+            }
+        };
+        _ = writeln!(text, "| {} | {} |", escaped(subject), names.iter().map(cell).collect::<Vec<_>>().join(" | "));
+    }
+    _ = writeln!(text, "\n</details>");
+}
+
+/// Without what Markdown or HTML would take as markup.
+fn escaped(text: &str) -> String {
+    let mut escaped = String::new();
+    for c in text.chars() {
+        match c {
+            '<' => escaped.push_str("&lt;"),
+            '>' => escaped.push_str("&gt;"),
+            '&' => escaped.push_str("&amp;"),
+            '|' | '*' | '_' | '`' | '[' | ']' | '\\' => escaped.extend(['\\', c]),
+            '\n' | '\r' => escaped.push(' '),
+            c => escaped.push(c),
+        }
+    }
+    escaped
+}
