@@ -10,6 +10,7 @@ pub(crate) mod merge;
 pub(crate) mod replay;
 pub(crate) mod report;
 pub(crate) mod run;
+pub(crate) mod serve;
 pub(crate) mod show;
 pub(crate) mod smoke;
 

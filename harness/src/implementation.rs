@@ -2,7 +2,8 @@
 //!
 //! `reference` is the interpreter of `webnn-reference`, `wgpu` the platform of `webnn-gpu` on its default adapter, and
 //! `wgpu:NAME` on the first adapter whose name contains `NAME`. `cmd:PROGRAM ARGUMENTS` is any program that speaks the
-//! protocol of `../PROTOCOL.md`, and `NAME=cmd:...` the same under a name of one's own.
+//! protocol of `../PROTOCOL.md`, `browser:PATH FLAGS` the WebNN of a browser, and `page:PORT` that of a browser that somebody
+//! opens a page in; `NAME=cmd:...` and so on is the same under a name of one's own.
 
 use std::cell::RefCell;
 use std::fmt;
@@ -17,9 +18,10 @@ use webnn_reference::ml::PlatformProvider;
 use webnn_reference::steps::Reading;
 
 use crate::execute::Executor;
-use crate::outside::Outside;
 use crate::outside::messages::Ready;
+use crate::outside::page::Opened;
 use crate::outside::transcript::Transcript;
+use crate::outside::{Outside, Source};
 
 /// An implementation, as the command line names it.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -28,12 +30,12 @@ pub(crate) enum Implementation {
     Reference,
     /// wgpu, on the first adapter whose name contains this, or on the default one.
     Wgpu(Option<String>),
-    /// A program that speaks the protocol.
-    Command {
+    /// A program that speaks the protocol, or a page in a browser.
+    Outside {
         /// What it is called.
         name: String,
-        /// The program and its arguments.
-        words: Vec<String>,
+        /// Where it is found.
+        source: Source,
     },
 }
 
@@ -84,7 +86,7 @@ impl fmt::Display for Implementation {
             Self::Reference => f.write_str("reference"),
             Self::Wgpu(None) => f.write_str("wgpu"),
             Self::Wgpu(Some(adapter)) => write!(f, "wgpu:{adapter}"),
-            Self::Command { name, .. } => f.write_str(name),
+            Self::Outside { name, .. } => f.write_str(name),
         }
     }
 }
@@ -93,40 +95,53 @@ impl FromStr for Implementation {
     type Err = String;
 
     fn from_str(name: &str) -> Result<Self, String> {
-        if let Some(command) = name.strip_prefix("cmd:") {
-            return Self::command(None, command);
-        }
-        if let Some((name, command)) = name.split_once("=cmd:") {
-            return Self::command(Some(name), command);
+        for scheme in ["cmd", "browser", "page"] {
+            let of_scheme = |text: &str| text.strip_prefix(scheme)?.strip_prefix(':').map(str::to_owned);
+            if let Some(rest) = of_scheme(name) {
+                return Self::outside(None, scheme, &rest);
+            }
+            if let Some((name, rest)) = name.split_once('=').and_then(|(name, text)| Some((name, of_scheme(text)?))) {
+                return Self::outside(Some(name), scheme, &rest);
+            }
         }
         match name.split_once(':') {
             None if name == "reference" => Ok(Self::Reference),
             None if name == "wgpu" => Ok(Self::Wgpu(None)),
             Some(("wgpu", adapter)) if !adapter.is_empty() => Ok(Self::Wgpu(Some(adapter.to_owned()))),
             _ => Err("an implementation is `reference`, `wgpu`, `wgpu:NAME` for an adapter whose name contains NAME \
-                      (`webnn list adapters` shows them), or `cmd:PROGRAM ARGUMENTS` for a program that speaks the \
-                      protocol of harness/PROTOCOL.md"
+                      (`webnn list adapters` shows them), `cmd:PROGRAM ARGUMENTS` for a program that speaks the protocol \
+                      of harness/PROTOCOL.md, or `browser:PATH` for the WebNN of a browser"
                 .into()),
         }
     }
 }
 
 impl Implementation {
-    /// A program, and what it is called: by default as the file that it runs, without its extension.
-    fn command(name: Option<&str>, command: &str) -> Result<Self, String> {
-        let words = shell_words::split(command).map_err(|error| format!("the command {command:?}: {error}"))?;
-        let file = words.iter().skip(1).find(|word| Path::new(word).is_file()).or(words.first());
-        let file = file.ok_or("`cmd:` needs a program, as in `cmd:python adapter.py`")?;
-        let stem = Path::new(file).file_stem().map(|stem| stem.to_string_lossy().into_owned());
-        let name = name.map(str::to_owned).or(stem).unwrap_or_else(|| file.clone());
+    /// What is outside, and what it is called: a program by default as the file that it runs, without its extension.
+    fn outside(name: Option<&str>, scheme: &str, rest: &str) -> Result<Self, String> {
+        let words = shell_words::split(rest).map_err(|error| format!("{rest:?}: {error}"))?;
+        let (source, default) = match scheme {
+            "page" => {
+                let port = rest.parse().map_err(|_| "`page:` needs a port, as in `page:8080`")?;
+                (Source::Page(Opened::BySomebody(port)), "page".to_owned())
+            }
+            "browser" => (Source::Page(Opened::By(words)), "browser".to_owned()),
+            _ => {
+                let file = words.iter().skip(1).find(|word| Path::new(word).is_file()).or(words.first());
+                let file = file.ok_or("`cmd:` needs a program, as in `cmd:python adapter.py`")?;
+                let stem = Path::new(file).file_stem().map_or(file.clone(), |stem| stem.to_string_lossy().into_owned());
+                (Source::Program(words), stem)
+            }
+        };
+        let name = name.map_or(default, str::to_owned);
         let is_plain = |c: char| c.is_alphanumeric() || "-_.".contains(c);
         if name.is_empty() || !name.chars().all(is_plain) || ["reference", "wgpu"].contains(&name.as_str()) {
             return Err(format!(
                 "{name:?} can not name an implementation: give it a name of letters, digits, `-`, `_` and `.`, as in \
-                 `mine=cmd:{command}`"
+                 `mine={scheme}:{rest}`"
             ));
         }
-        Ok(Self::Command { name, words })
+        Ok(Self::Outside { name, source })
     }
 
     /// The file of its expectations: `wgpu` for every adapter.
@@ -134,7 +149,7 @@ impl Implementation {
         match self {
             Self::Reference => "reference",
             Self::Wgpu(_) => "wgpu",
-            Self::Command { name, .. } => name,
+            Self::Outside { name, .. } => name,
         }
     }
 
@@ -143,7 +158,7 @@ impl Implementation {
     pub(crate) fn is_ours(&self) -> bool {
         match self {
             Self::Reference | Self::Wgpu(_) => true,
-            Self::Command { .. } => false,
+            Self::Outside { .. } => false,
         }
     }
 
@@ -152,14 +167,15 @@ impl Implementation {
     pub(crate) fn patience(&self, timeout: Duration) -> Duration {
         match self {
             Self::Reference | Self::Wgpu(_) => timeout,
-            Self::Command { .. } => 2 * timeout + Duration::from_secs(10),
+            Self::Outside { source: Source::Page(Opened::BySomebody(_)), .. } => timeout + Duration::from_secs(3700),
+            Self::Outside { .. } => 2 * timeout + Duration::from_secs(60),
         }
     }
 
     /// How many vectors are worth being started before the first is waited for.
     pub(crate) fn batch(&self) -> usize {
         match self {
-            Self::Reference | Self::Command { .. } => 1,
+            Self::Reference | Self::Outside { .. } => 1,
             Self::Wgpu(_) => 64,
         }
     }
@@ -167,7 +183,9 @@ impl Implementation {
     /// How many threads can run it at once.
     pub(crate) fn threads(&self, jobs: usize) -> usize {
         match self {
-            Self::Reference | Self::Command { .. } => jobs,
+            Self::Reference | Self::Outside { source: Source::Program(_), .. } => jobs,
+            // One browser: its processes have the processors for themselves.
+            Self::Outside { source: Source::Page(_), .. } => 1,
             // One device per process.
             Self::Wgpu(_) => 1,
         }
@@ -192,8 +210,8 @@ impl Implementation {
                 let provider: Rc<dyn PlatformProvider> = Rc::new(gpu);
                 Ok((Executor::model(provider, reading), description))
             }
-            Self::Command { words, .. } => {
-                let outside = Outside::start(words, start.timeout, start.transcript.clone())?;
+            Self::Outside { source, .. } => {
+                let outside = Outside::start(source, start.timeout, start.transcript.clone())?;
                 let description = Description::from(outside.ready());
                 Ok((Executor::Outside(Box::new(RefCell::new(outside))), description))
             }

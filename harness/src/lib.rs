@@ -30,7 +30,7 @@ use failure::Failure;
 
 use commands::{
     adapter, bench, compare, coverage, explain, list, merge, replay, report as report_command, run as run_command,
-    show, smoke,
+    serve, show, smoke,
 };
 
 /// Runs conformance vectors of the W3C WebNN specification on implementations, and says where they differ from what is
@@ -78,6 +78,8 @@ enum Command {
     Smoke(smoke::Arguments),
     /// Show a conversation that `webnn run --trace` kept, or have it again with a program.
     Replay(replay::Arguments),
+    /// Serve a page on loopback, and run vectors on the WebNN of the browser that it is opened in.
+    Serve(serve::Arguments),
     /// Speak the protocol of harness/PROTOCOL.md on standard input and output: an implementation of this program as one of
     /// another harness, or as one that may hang without harm (`webnn run -i "gpu=cmd:webnn adapter -i wgpu"`).
     Adapter(adapter::Arguments),
@@ -124,6 +126,7 @@ fn carry_out(command: &Command) -> u8 {
         Command::Report(arguments) => report_command::report(arguments),
         Command::Compare(arguments) => compare::compare(arguments),
         Command::Merge(arguments) => merge::merge(arguments),
+        Command::Serve(arguments) => serve::serve(arguments),
         Command::Smoke(arguments) => smoke::smoke(arguments),
         Command::Replay(arguments) => replay::replay(arguments),
         Command::Bench(arguments) => bench::bench(arguments),

@@ -1,4 +1,4 @@
-//! Implementations outside: programs that speak the protocol of `../PROTOCOL.md`.
+//! Implementations outside: programs that speak the protocol of `../PROTOCOL.md`, and pages in browsers.
 //!
 //! One vector that crashes or hangs a program costs that vector: the program is started again for the next.
 
@@ -6,6 +6,7 @@ pub(crate) mod adapter;
 mod decode;
 mod encode;
 pub(crate) mod messages;
+pub(crate) mod page;
 mod process;
 pub(crate) mod transcript;
 
@@ -17,7 +18,8 @@ use webnn_vectors::{Kind, Vector};
 
 use crate::execute::Observation;
 use messages::{Answer, Command, PROTOCOL, Ready};
-use process::Process;
+use page::{Opened, Page};
+use process::{Process, Silence};
 use transcript::Transcript;
 
 /// After so many programs that ended or hung without an answer in between, no further one is started.
@@ -26,27 +28,82 @@ const MOST_LOST: u32 = 5;
 /// How much of a line that is no answer is shown.
 const SHOWN: usize = 200;
 
-/// An implementation outside: its program while it runs, and how to start it again.
+/// How long somebody may take to open a page.
+const UNTIL_OPENED: Duration = Duration::from_secs(3600);
+
+/// Where an implementation outside is found.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub(crate) enum Source {
+    /// A program and its arguments.
+    Program(Vec<String>),
+    /// A page.
+    Page(Opened),
+}
+
+/// Who answers.
+#[derive(Debug)]
+enum Peer {
+    Process(Process),
+    Page(Page),
+}
+
+/// An implementation outside: who answers for it, and how to start that again.
 #[derive(Debug)]
 pub(crate) struct Outside {
-    words: Vec<String>,
+    source: Source,
     timeout: Duration,
     transcript: Transcript,
     ready: Ready,
-    process: Option<Process>,
+    peer: Option<Peer>,
     seq: u64,
     lost: u32,
 }
 
+impl Peer {
+    fn start(source: &Source, limit: Duration, transcript: Transcript) -> Result<Self, String> {
+        Ok(match source {
+            Source::Program(words) => Self::Process(Process::start(words, transcript)?),
+            Source::Page(opened) => Self::Page(Page::start(opened, limit, transcript)?),
+        })
+    }
+
+    fn send(&self, line: String) {
+        match self {
+            Self::Process(process) => process.send(line),
+            Self::Page(page) => page.send(line),
+        }
+    }
+
+    fn receive(&mut self, limit: Duration) -> Result<String, Silence> {
+        match self {
+            Self::Process(process) => process.receive(limit),
+            Self::Page(page) => page.receive(limit),
+        }
+    }
+
+    fn last_errors(&self) -> String {
+        match self {
+            Self::Process(process) => process.last_errors(),
+            Self::Page(_) => String::new(),
+        }
+    }
+
+    fn stop(self, line: String) {
+        match self {
+            Self::Process(process) => process.stop(line),
+            Self::Page(page) => page.stop(line),
+        }
+    }
+}
+
 impl Outside {
-    /// Starts a program and greets it.
+    /// Starts what answers and greets it.
     ///
     /// # Errors
     /// Why it can not be used.
-    pub(crate) fn start(words: &[String], timeout: Duration, transcript: Transcript) -> Result<Self, String> {
-        let (process, ready) = greeted(words, timeout, &transcript)?;
-        let words = words.to_vec();
-        Ok(Self { words, timeout, transcript, ready, process: Some(process), seq: 0, lost: 0 })
+    pub(crate) fn start(source: &Source, timeout: Duration, transcript: Transcript) -> Result<Self, String> {
+        let (peer, ready) = greeted(source, timeout, &transcript)?;
+        Ok(Self { source: source.clone(), timeout, transcript, ready, peer: Some(peer), seq: 0, lost: 0 })
     }
 
     /// Who it is.
@@ -98,24 +155,20 @@ impl Outside {
         if self.lost >= MOST_LOST {
             return Err(format!("not tried: {MOST_LOST} programs before ended or hung without an answer"));
         }
-        let mut process = match self.process.take() {
-            Some(process) => process,
+        let mut peer = match self.peer.take() {
+            Some(peer) => peer,
             None => {
-                greeted(&self.words, self.timeout, &self.transcript)
+                greeted(&self.source, self.timeout, &self.transcript)
                     .inspect_err(|_| self.lost += 1)
                     .map_err(|problem| format!("could not be started again: {problem}"))?
                     .0
             }
         };
-        let answer = answer(&mut process, command, self.timeout);
-        match &answer {
-            Ok(_) => {
-                self.lost = 0;
-                self.process = Some(process);
-            }
-            // With it ends the program.
-            Err(_) => self.lost += 1,
-        }
+        let answer = answer(&mut peer, command, self.timeout);
+        self.lost = if answer.is_ok() { 0 } else { self.lost + 1 };
+        // A program that failed ends with this; a page that somebody opened is still open.
+        let stays = answer.is_ok() || matches!(self.source, Source::Page(Opened::BySomebody(_)));
+        self.peer = stays.then_some(peer);
         answer
     }
 }
@@ -123,8 +176,8 @@ impl Outside {
 /// Asks the program to end, and waits a little.
 impl Drop for Outside {
     fn drop(&mut self) {
-        if let Some(process) = self.process.take() {
-            process.stop(line(&Command::Stop));
+        if let Some(peer) = self.peer.take() {
+            peer.stop(line(&Command::Stop));
         }
     }
 }
@@ -134,18 +187,20 @@ impl Drop for Outside {
 /// # Errors
 /// If it does not start.
 pub(crate) fn replayed(
-    words: &[String],
+    source: &Source,
     timeout: Duration,
     commands: &[&Command],
 ) -> Result<Vec<Result<Answer, String>>, String> {
-    let mut outside = Outside::start(words, timeout, Transcript::default())?;
+    let mut outside = Outside::start(source, timeout, Transcript::default())?;
     Ok(commands.iter().map(|command| outside.asked(command)).collect())
 }
 
-fn greeted(words: &[String], timeout: Duration, transcript: &Transcript) -> Result<(Process, Ready), String> {
-    let mut process = Process::start(words, transcript.of_a_new_process())?;
-    match answer(&mut process, &Command::Start { protocol: PROTOCOL }, timeout)? {
-        Answer::Ready(ready) if ready.protocol == PROTOCOL => Ok((process, *ready)),
+fn greeted(source: &Source, timeout: Duration, transcript: &Transcript) -> Result<(Peer, Ready), String> {
+    let mut peer = Peer::start(source, timeout, transcript.of_a_new_process())?;
+    let limit = if matches!(source, Source::Page(Opened::BySomebody(_))) { UNTIL_OPENED } else { timeout };
+    match answer(&mut peer, &Command::Start { protocol: PROTOCOL }, limit)? {
+        Answer::Ready(ready) if ready.protocol == PROTOCOL => Ok((peer, *ready)),
+        Answer::Errored { message, .. } => Err(message),
         Answer::Ready(ready) => Err(format!(
             "it speaks protocol {}, and this program speaks protocol {PROTOCOL}: update the older of the two",
             ready.protocol
@@ -155,11 +210,18 @@ fn greeted(words: &[String], timeout: Duration, transcript: &Transcript) -> Resu
 }
 
 /// The answer to a command; or what came instead, with the last lines of standard error.
-fn answer(process: &mut Process, command: &Command, timeout: Duration) -> Result<Answer, String> {
-    process.send(line(command));
-    let received = process.receive(timeout).map_err(|silence| silence.to_string());
-    let answer = received.and_then(|line| parsed(&line, command));
-    answer.map_err(|problem| format!("{problem}{}", process.last_errors()))
+fn answer(peer: &mut Peer, command: &Command, timeout: Duration) -> Result<Answer, String> {
+    peer.send(line(command));
+    loop {
+        let received = peer.receive(timeout).map_err(|silence| silence.to_string());
+        let answer = received.and_then(|line| parsed(&line, command));
+        // A page that was loaded anew says again that it is there.
+        let says_again =
+            matches!((&*peer, command, &answer), (Peer::Page(_), Command::Run { .. }, Ok(Answer::Ready(_))));
+        if !says_again {
+            return answer.map_err(|problem| format!("{problem}{}", peer.last_errors()));
+        }
+    }
 }
 
 fn parsed(line: &str, command: &Command) -> Result<Answer, String> {

@@ -9,8 +9,8 @@ use clap::Args;
 use crate::failure::{AS_EXPECTED, Failure, UNEXPECTED};
 use crate::implementation::Implementation;
 use crate::outside::messages::{Answer, Command};
-use crate::outside::replayed;
 use crate::outside::transcript::{Said, Speaker};
+use crate::outside::{Source, replayed};
 
 /// The arguments of `webnn replay`.
 #[derive(Args, Debug)]
@@ -52,7 +52,7 @@ pub(crate) fn replay(arguments: &Arguments) -> Result<u8, Failure> {
             exchanges.iter().for_each(show);
             Ok(AS_EXPECTED)
         }
-        Some(Implementation::Command { words, .. }) => again(words, &exchanges),
+        Some(Implementation::Outside { source, .. }) => again(source, &exchanges),
         Some(other) => {
             Err(Failure::Usage(format!("{other} is no program that speaks the protocol: use `cmd:PROGRAM`")))
         }
@@ -99,11 +99,11 @@ fn show(exchange: &Exchange) {
     anstream::println!("< {}", exchange.answer.as_deref().unwrap_or("(no answer)"));
 }
 
-fn again(words: &[String], exchanges: &[Exchange]) -> Result<u8, Failure> {
+fn again(source: &Source, exchanges: &[Exchange]) -> Result<u8, Failure> {
     let runs: Vec<&Exchange> =
         exchanges.iter().filter(|exchange| matches!(exchange.command, Command::Run { .. })).collect();
     let commands: Vec<&Command> = runs.iter().map(|exchange| &exchange.command).collect();
-    let answers = replayed(words, Duration::from_secs(60), &commands).map_err(Failure::NotStarted)?;
+    let answers = replayed(source, Duration::from_secs(60), &commands).map_err(Failure::NotStarted)?;
     let mut different = 0;
     for (exchange, now) in runs.iter().zip(answers) {
         let kept = exchange.answer.as_deref().unwrap_or("(no answer)");

@@ -152,10 +152,22 @@ impl Arguments {
 /// # Errors
 /// If nothing ran, or what was asked for could not be done.
 pub(crate) fn run(arguments: &Arguments) -> Result<u8, Failure> {
+    run_on(arguments, &arguments.implementations(), !arguments.implementations.is_empty())
+}
+
+/// Runs vectors on a further implementation, and on those that were asked for.
+///
+/// # Errors
+/// As [`run`].
+pub(crate) fn run_with(arguments: &Arguments, further: Implementation) -> Result<u8, Failure> {
+    let asked = if arguments.implementations.is_empty() { vec![] } else { arguments.implementations() };
+    run_on(arguments, &[asked, vec![further]].concat(), true)
+}
+
+fn run_on(arguments: &Arguments, implementations: &[Implementation], are_asked_for: bool) -> Result<u8, Failure> {
     let begun = Instant::now();
-    let implementations = arguments.implementations();
     let mut expectations = BTreeMap::new();
-    for implementation in &implementations {
+    for implementation in implementations {
         let kind = implementation.kind();
         expectations.insert(kind, Expectations::load(kind, arguments.expectations.as_deref())?);
     }
@@ -175,7 +187,7 @@ pub(crate) fn run(arguments: &Arguments) -> Result<u8, Failure> {
 
     let settings = arguments.settings()?;
     let literal = settings.reading == Reading::Literal;
-    let ended = Run::new(&vectors, &implementations, settings).run(|progress| {
+    let ended = Run::new(&vectors, implementations, settings).run(|progress| {
         match progress {
             Progress::Started(implementation, description) => {
                 results.started(implementation, &description)?;
@@ -220,7 +232,7 @@ pub(crate) fn run(arguments: &Arguments) -> Result<u8, Failure> {
         anstream::println!("\nended at the first unexpected result (--fail-fast): this is not the whole");
     }
     anstream::println!("\n{} vectors in {took:.2} s; results in {}", vectors.len(), path.display());
-    exit_code(arguments, &summary)
+    exit_code(are_asked_for, &summary)
 }
 
 fn reading_name(arguments: &Arguments) -> &'static str {
@@ -242,12 +254,12 @@ impl From<Failure> for Stop {
 }
 
 /// An implementation that was asked for by name has to start; the ones that are tried by default need not.
-fn exit_code(arguments: &Arguments, summary: &Summary) -> Result<u8, Failure> {
+fn exit_code(are_asked_for: bool, summary: &Summary) -> Result<u8, Failure> {
     if summary.unexpected() > 0 {
         return Ok(UNEXPECTED);
     }
     match summary.first_not_started() {
-        Some((name, reason)) if !arguments.implementations.is_empty() || name == "reference" => {
+        Some((name, reason)) if are_asked_for || name == "reference" => {
             Err(Failure::NotStarted(format!("{name} did not start: {reason}")))
         }
         _ if summary.ran() => Ok(AS_EXPECTED),

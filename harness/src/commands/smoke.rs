@@ -10,6 +10,7 @@ use crate::execute::{Executor, Observation};
 use crate::failure::{AS_EXPECTED, Failure, UNEXPECTED};
 use crate::implementation::{Description, Implementation, Start};
 use crate::judge::{Outcome, judge};
+use crate::outside::Source;
 use crate::outside::transcript::Transcript;
 use crate::selection::is_operator_of_the_specification;
 
@@ -101,7 +102,9 @@ fn introduction(description: &Description) -> String {
 /// The implementation as the command line takes it.
 fn shown(implementation: &Implementation) -> String {
     match implementation {
-        Implementation::Command { name, words } => format!("{name}=cmd:{}", shell_words::join(words)),
+        Implementation::Outside { name, source: Source::Program(words) } => {
+            format!("{name}=cmd:{}", shell_words::join(words))
+        }
         other => other.to_string(),
     }
 }

@@ -92,7 +92,7 @@ fn sent_tensor(tensor: &Tensor) -> SentTensor {
 }
 
 fn sent_exception(exception: &webnn_reference::exception::Exception) -> SentException {
-    SentException { name: exception.name.as_str().to_owned(), message: exception.to_string() }
+    SentException { name: exception.name.as_str().to_owned(), message: exception.to_string(), unsupported: None }
 }
 
 fn sent_result(result: &CallResult) -> Result<SentResult, String> {

@@ -4,7 +4,7 @@ use base64::Engine as _;
 use base64::engine::general_purpose::STANDARD;
 use webnn_reference::data_type::MLOperandDataType;
 use webnn_reference::exception::{Exception, ExceptionName};
-use webnn_vectors::{DataType, Descriptor, Vector};
+use webnn_vectors::{DataType, Descriptor, Kind, Vector};
 
 use super::messages::{Answer, SentException, SentResult, SentTensor};
 use crate::execute::{CallResult, Observation, Tensor};
@@ -25,6 +25,11 @@ pub(super) fn observation(vector: &Vector, answer: Answer) -> Result<Observation
             outputs.sort_by_key(|(name, _)| place(name));
             Observation::Outputs(outputs)
         }
+        Answer::Exception { exception: SentException { unsupported: Some(reason), .. }, .. }
+            if expects_result(vector) =>
+        {
+            Observation::Skipped(reason)
+        }
         Answer::Exception { exception: sent, .. } => match exception(&sent) {
             Some(exception) => Observation::Threw(exception),
             None => Observation::Errored(unknown(&sent)),
@@ -37,10 +42,28 @@ pub(super) fn observation(vector: &Vector, answer: Answer) -> Result<Observation
             Some(details) => format!("{message}\n{details}"),
             None => message,
         }),
+        Answer::Calls { results, .. } if let Some(reason) = unsupported_call(vector, &results) => {
+            Observation::Skipped(reason)
+        }
         Answer::Calls { results, .. } => {
             let results: Result<Vec<CallResult>, String> = results.into_iter().map(call_result).collect();
             Observation::Calls(results?)
         }
+    })
+}
+
+fn expects_result(vector: &Vector) -> bool {
+    matches!(vector.kind, Kind::Graph { .. })
+}
+
+/// Why the implementation does not support a call that has to succeed, if that is why it did not.
+fn unsupported_call(vector: &Vector, results: &[SentResult]) -> Option<String> {
+    let Kind::Scenario { steps } = &vector.kind else {
+        return None;
+    };
+    steps.iter().zip(results).find_map(|(step, result)| match result {
+        SentResult::Exception(sent) if step.throws.is_none() => sent.unsupported.clone(),
+        _ => None,
     })
 }
 

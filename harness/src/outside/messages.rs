@@ -146,9 +146,10 @@ pub(crate) enum Answer {
         #[serde(default, skip_serializing_if = "Option::is_none")]
         issue: Option<String>,
     },
-    /// To `run`: something broke.
+    /// To `run`: something broke. To `start`, without a number: it can not take part.
     Errored {
         /// That of the command.
+        #[serde(default)]
         seq: u64,
         /// What.
         message: String,
@@ -237,6 +238,10 @@ pub(crate) struct SentException {
     /// What was wrong.
     #[serde(default)]
     pub(crate) message: String,
+    /// The data type or rank of an operand that the implementation's `opSupportLimits()` does not list, where it threw for
+    /// that: a vector that expects a result is then skipped with this reason.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub(crate) unsupported: Option<String>,
 }
 
 /// What one call of a scenario gave.
