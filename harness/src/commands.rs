@@ -3,7 +3,9 @@
 pub(crate) mod adapter;
 pub(crate) mod bench;
 pub(crate) mod compare;
+pub(crate) mod completions;
 pub(crate) mod coverage;
+pub(crate) mod expectations;
 pub(crate) mod explain;
 pub(crate) mod list;
 pub(crate) mod merge;

@@ -27,6 +27,22 @@ pub(crate) enum Outcome {
     Open { reason: String, difference: Option<Box<Failure>> },
 }
 
+impl std::fmt::Display for Outcome {
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        match self {
+            Self::Passed { bit_equal: true, distance } if distance.is_zero() => {
+                f.write_str("passed, equal to the last bit")
+            }
+            Self::Passed { distance, .. } => write!(f, "passed, largest distance {distance}"),
+            Self::Failed(failure) => write!(f, "failed: {failure}"),
+            Self::Errored(problem) => write!(f, "errored: {problem}"),
+            Self::Skipped(reason) => write!(f, "skipped: {reason}"),
+            Self::Open { reason, difference: None } => write!(f, "as the vector has it, which is left open: {reason}"),
+            Self::Open { reason, difference: Some(failure) } => write!(f, "{failure}; left open: {reason}"),
+        }
+    }
+}
+
 /// What was not as expected.
 #[derive(Clone, Debug, PartialEq)]
 pub(crate) enum Failure {

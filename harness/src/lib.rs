@@ -29,8 +29,8 @@ use clap::{Parser, Subcommand};
 use failure::Failure;
 
 use commands::{
-    adapter, bench, compare, coverage, explain, list, merge, replay, report as report_command, run as run_command,
-    serve, show, smoke,
+    adapter, bench, compare, completions, coverage, expectations as expectations_command, explain, list, merge, replay,
+    report as report_command, run as run_command, serve, show, smoke,
 };
 
 /// Runs conformance vectors of the W3C WebNN specification on implementations, and says where they differ from what is
@@ -78,6 +78,8 @@ enum Command {
     Smoke(smoke::Arguments),
     /// Show a conversation that `webnn run --trace` kept, or have it again with a program.
     Replay(replay::Arguments),
+    /// Bring the files of known failures up to date with a run.
+    Expectations(expectations_command::Arguments),
     /// Serve a page on loopback, and run vectors on the WebNN of the browser that it is opened in.
     Serve(serve::Arguments),
     /// Speak the protocol of harness/PROTOCOL.md on standard input and output: an implementation of this program as one of
@@ -85,6 +87,10 @@ enum Command {
     Adapter(adapter::Arguments),
     /// Measure how long loading and running vectors takes.
     Bench(bench::Arguments),
+    /// Write what a shell needs to complete the command line.
+    Completions(completions::Arguments),
+    /// Write the manual page.
+    Man,
     /// End with this exit code: what the program replaces itself with where a thread of it hangs.
     #[command(hide = true)]
     End {
@@ -126,6 +132,9 @@ fn carry_out(command: &Command) -> u8 {
         Command::Report(arguments) => report_command::report(arguments),
         Command::Compare(arguments) => compare::compare(arguments),
         Command::Merge(arguments) => merge::merge(arguments),
+        Command::Expectations(arguments) => expectations_command::expectations(arguments),
+        Command::Completions(arguments) => completions::completions(arguments),
+        Command::Man => completions::manual(),
         Command::Serve(arguments) => serve::serve(arguments),
         Command::Smoke(arguments) => smoke::smoke(arguments),
         Command::Replay(arguments) => replay::replay(arguments),

@@ -28,6 +28,8 @@ pub(crate) struct Record {
     pub(crate) results: BTreeMap<(String, String), ResultLine>,
     /// Where implementations part, in the order of vectors and implementations.
     pub(crate) differences: Vec<Difference>,
+    /// What did not go the same way every time.
+    pub(crate) flakes: Vec<Flake>,
     /// How long it took, in seconds.
     pub(crate) seconds: f64,
 }
@@ -133,6 +135,15 @@ pub(crate) struct Difference {
     pub(crate) output: String,
     pub(crate) worst: Option<String>,
     pub(crate) index: Option<usize>,
+}
+
+/// A result that is not the same every time.
+#[derive(Clone, Debug, Deserialize, Serialize)]
+#[serde(rename_all = "camelCase")]
+pub(crate) struct Flake {
+    pub(crate) vector: String,
+    pub(crate) implementation: String,
+    pub(crate) message: String,
 }
 
 /// The last line.
@@ -246,6 +257,7 @@ impl Reader {
                 line.more.shift_remove("line");
                 self.record.results.insert((line.vector.clone(), line.implementation.clone()), line);
             }
+            ("flake", true) => self.record.flakes.push(read(text)?),
             ("difference", true) => self.record.differences.push(read(text)?),
             ("footer", true) => self.footer = Some(read(text)?),
             (other, true) => return Err(format!("there is no line {other:?} in a result file")),

@@ -63,6 +63,12 @@ enum Line<'a> {
         worst: Option<String>,
         index: Option<usize>,
     },
+    /// A result that is not the same every time.
+    Flake {
+        vector: &'a str,
+        implementation: &'a str,
+        message: &'a str,
+    },
     Footer {
         results: usize,
         unexpected: usize,
@@ -227,6 +233,11 @@ impl Results {
         })
     }
 
+    pub(crate) fn flake(&mut self, vector: &str, implementation: usize, message: &str) -> Result<(), Failure> {
+        let implementation = self.name(implementation);
+        self.write(&Line::Flake { vector, implementation: &implementation, message })
+    }
+
     /// Ends without a footer: the run is not complete, and is never to be taken for one that is.
     ///
     /// # Errors
@@ -286,6 +297,9 @@ pub(crate) fn lines(record: &Record) -> serde_json::Result<Vec<Json>> {
     }
     for difference in &record.differences {
         lines.push(tagged("difference", difference)?);
+    }
+    for flake in &record.flakes {
+        lines.push(tagged("flake", flake)?);
     }
     let (results, unexpected) = (record.results.len(), record.unexpected().count());
     let footer = json!({ "results": results, "unexpected": unexpected, "seconds": record.seconds });

@@ -149,6 +149,12 @@ impl Summary {
         }
     }
 
+    /// Notes a result that is not the same every time.
+    pub(crate) fn flake(&mut self, vector: &str, implementation: usize, what: &str) {
+        let implementation = self.implementations[implementation].clone();
+        self.unexpected.push(Unexpected { implementation, vector: vector.to_owned(), what: format!("flaky: {what}") });
+    }
+
     /// Counts a comparison of two implementations.
     pub(crate) fn parting(&mut self, subject: &str, vector: &str, parting: &Parting) {
         let Some(row) = self.rows.get_mut(subject) else {

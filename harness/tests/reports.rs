@@ -154,3 +154,33 @@ fn a_name_is_no_markup() {
     let junit = folder.ok(&["report", "r.jsonl", "--format", "junit"]);
     assert!(junit.contains("a &lt;/script&gt;&lt;b&gt; &amp; | _name_") && junit.contains("failures=\"1\""), "{junit}");
 }
+
+#[test]
+fn expectations_follow_a_run_but_for_their_reasons() {
+    let folder = Folder::new("expectations");
+    write_vectors(&folder.path("v.json"), 2.0);
+    fs::create_dir_all(folder.path("known")).unwrap();
+    let known = "# Kept.\n[[expectation]]\nvectors = [\"v/b\", \"other/c\"]\noutcome = \"failed\"\nreason = \"a\"\nlink = \"b\"\n";
+    fs::write(folder.path("known/reference.toml"), known).unwrap();
+    let run = ["run", "v.json", "-i", "reference", "--expectations", "known", "--output", "r.jsonl"];
+    assert_eq!(folder.webnn(&run).status.code(), Some(1));
+    let update = folder.ok(&["expectations", "update", "r.jsonl", "--folder", "known"]);
+    assert!(update.contains("1 taken off and 1 added"), "{update}");
+    let text = fs::read_to_string(folder.path("known/reference.toml")).unwrap();
+    assert!(text.starts_with("# Kept.") && text.contains("other/c") && !text.contains("v/b\""), "{text}");
+
+    let refused = folder.webnn(&run);
+    assert_eq!(refused.status.code(), Some(65), "an entry without a reason is accepted");
+    let written = text.replace("reason = \"\"", "reason = \"on purpose\"").replace("link = \"\"", "link = \"here\"");
+    fs::write(folder.path("known/reference.toml"), written).unwrap();
+    assert_eq!(folder.webnn(&run).status.code(), Some(0));
+}
+
+#[test]
+fn shells_and_the_manual_know_the_command_line() {
+    let folder = Folder::new("shells");
+    for shell in ["bash", "zsh", "fish", "powershell", "elvish"] {
+        assert!(folder.ok(&["completions", shell]).contains("webnn"), "{shell}");
+    }
+    assert!(folder.ok(&["man"]).contains(".TH webnn"));
+}

@@ -76,7 +76,7 @@ pub(crate) fn explain(arguments: &Arguments) -> Result<u8, Failure> {
         anstream::print!("\nSteps of the specification reached:\n{}", steps_text(&first.places));
     }
     for one in &explained {
-        anstream::print!("\n{}: {}\n{}", one.name, outcome_text(&one.outcome), calls_text(vector, &one.observation));
+        anstream::print!("\n{}: {}\n{}", one.name, one.outcome, calls_text(vector, &one.observation));
     }
     anstream::print!("{}", values_text(vector, &explained, arguments.all));
     let failed = explained.iter().any(|one| matches!(one.outcome, Outcome::Failed(_) | Outcome::Errored(_)));
@@ -98,18 +98,6 @@ fn steps_text(places: &[Place]) -> String {
         _ = writeln!(text, "  {algorithm}: {}", steps.join(" "));
     }
     text
-}
-
-fn outcome_text(outcome: &Outcome) -> String {
-    match outcome {
-        Outcome::Passed { distance, bit_equal: true } if distance.is_zero() => "passed, equal to the last bit".into(),
-        Outcome::Passed { distance, .. } => format!("passed, largest distance {distance}"),
-        Outcome::Failed(failure) => format!("FAILED: {failure}"),
-        Outcome::Errored(problem) => format!("ERRORED: {problem}"),
-        Outcome::Skipped(reason) => format!("skipped: {reason}"),
-        Outcome::Open { reason, difference: None } => format!("as the vector has it, which is left open: {reason}"),
-        Outcome::Open { reason, difference: Some(failure) } => format!("{failure}; left open: {reason}"),
-    }
 }
 
 fn calls_text(vector: &Vector, observation: &Observation) -> String {

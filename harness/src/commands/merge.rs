@@ -70,6 +70,7 @@ fn add(whole: &mut Record, part: Record) -> Result<(), String> {
             return Err(format!("{} on {} is in two of the files", twice.vector, twice.implementation));
         }
     }
+    whole.flakes.extend(part.flakes);
     whole.differences.extend(part.differences);
     whole.header.started = whole.header.started.min(part.header.started);
     whole.vectors.extend(part.vectors);

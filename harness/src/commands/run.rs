@@ -15,10 +15,11 @@ use webnn_vectors::{Vector, VectorFile};
 use crate::expectations::{Expectations, is_expected, under_the_literal_text};
 use crate::failure::{AS_EXPECTED, Failure, UNEXPECTED};
 use crate::implementation::Implementation;
+use crate::judge::Outcome;
 use crate::outside::transcript::Transcript;
 use crate::record::{About, Record};
 use crate::results::Results;
-use crate::run::{Progress, Run, Settings};
+use crate::run::{Progress, Run, Settings, Verdict};
 use crate::selection::{Selection, subject};
 use crate::summary::Summary;
 
@@ -57,6 +58,11 @@ pub(crate) struct Arguments {
     /// Run only what was not as expected in the result file of a run before: by default, the file that this run writes.
     #[arg(long, value_name = "FILE", num_args = 0..=1, default_missing_value = "")]
     failed_only: Option<PathBuf>,
+
+    /// Run everything so many times. A vector whose outcome, or whose distance, is not the same every time is a flake, and
+    /// unexpected.
+    #[arg(long, value_name = "N", default_value_t = 1, value_parser = clap::value_parser!(u32).range(1..=1000))]
+    repeat: u32,
 
     /// End at the first unexpected result.
     #[arg(long, short = 'x')]
@@ -187,7 +193,8 @@ fn run_on(arguments: &Arguments, implementations: &[Implementation], are_asked_f
 
     let settings = arguments.settings()?;
     let literal = settings.reading == Reading::Literal;
-    let ended = Run::new(&vectors, implementations, settings).run(|progress| {
+    let mut outcomes = Outcomes::new();
+    let ended = Run::new(&vectors, implementations, settings.clone()).run(|progress| {
         match progress {
             Progress::Started(implementation, description) => {
                 results.started(implementation, &description)?;
@@ -207,6 +214,9 @@ fn run_on(arguments: &Arguments, implementations: &[Implementation], are_asked_f
                 results.result(id, &verdict, expected)?;
                 let reason = entry.map(|entry| format!("{} ({})", entry.reason, entry.link));
                 summary.verdict(&subjects[verdict.vector], id, &verdict, expected, reason.as_deref());
+                if arguments.repeat > 1 {
+                    outcomes.insert((verdict.implementation, verdict.vector), verdict.outcome);
+                }
                 bar.inc(1);
             }
             Progress::Compared(parting) => {
@@ -218,6 +228,16 @@ fn run_on(arguments: &Arguments, implementations: &[Implementation], are_asked_f
         if arguments.fail_fast && summary.unexpected() > 0 { Err(Stop::AtFailure) } else { Ok(()) }
     });
 
+    if ended.is_ok() {
+        for again in 2..=arguments.repeat {
+            bar.reset();
+            bar.set_message(format!("run {again} of {}", arguments.repeat));
+            for (implementation, vector, what) in flakes(&vectors, implementations, &settings, &outcomes, &bar)? {
+                results.flake(&vectors[vector].id, implementation, &what)?;
+                summary.flake(&vectors[vector].id, implementation, &what);
+            }
+        }
+    }
     bar.finish_and_clear();
     let took = begun.elapsed().as_secs_f64();
     let is_cut_short = matches!(ended, Err(Stop::AtFailure));
@@ -233,6 +253,30 @@ fn run_on(arguments: &Arguments, implementations: &[Implementation], are_asked_f
     }
     anstream::println!("\n{} vectors in {took:.2} s; results in {}", vectors.len(), path.display());
     exit_code(are_asked_for, &summary)
+}
+
+/// The outcomes of a first run, by implementation and vector.
+type Outcomes = BTreeMap<(usize, usize), Outcome>;
+
+/// Runs everything again, and returns what does not go as it went the first time.
+fn flakes(
+    vectors: &Arc<Vec<Vector>>,
+    implementations: &[Implementation],
+    settings: &Settings,
+    first: &Outcomes,
+    bar: &ProgressBar,
+) -> Result<Vec<(usize, usize, String)>, Failure> {
+    let mut flakes = Vec::new();
+    Run::new(vectors, implementations, settings.clone()).run(|progress| {
+        if let Progress::Judged(Verdict { implementation, vector, outcome, .. }) = progress {
+            bar.inc(1);
+            if let Some(before) = first.get(&(implementation, vector)).filter(|before| **before != outcome) {
+                flakes.push((implementation, vector, format!("{before}, and another time {outcome}")));
+            }
+        }
+        Ok::<(), Failure>(())
+    })?;
+    Ok(flakes)
 }
 
 fn reading_name(arguments: &Arguments) -> &'static str {
@@ -272,7 +316,7 @@ fn progress_bar(results: usize) -> ProgressBar {
     if !std::io::stderr().is_terminal() {
         bar.set_draw_target(ProgressDrawTarget::hidden());
     }
-    let style = ProgressStyle::with_template("{bar:40} {pos}/{len} results, {elapsed}, about {eta} left");
+    let style = ProgressStyle::with_template("{bar:40} {pos}/{len} results, {elapsed}, about {eta} left {msg}");
     bar.set_style(style.unwrap_or_else(|_| ProgressStyle::default_bar()));
     bar.enable_steady_tick(Duration::from_millis(200));
     bar

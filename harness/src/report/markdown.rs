@@ -30,6 +30,10 @@ pub(crate) fn text(record: &Record) -> String {
         _ = writeln!(text, "\n`{name}` did not start: {}", escaped(reason));
     }
     unexpected(&mut text, record);
+    for flake in &record.flakes {
+        let (name, message) = (escaped(&flake.implementation), escaped(&flake.message));
+        _ = writeln!(text, "- flaky: `{}` on {name}: {message}", flake.vector);
+    }
     by_subject(&mut text, record);
     text
 }

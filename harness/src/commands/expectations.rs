@@ -1,0 +1,125 @@
+//! `webnn expectations`
+
+use std::collections::BTreeSet;
+use std::path::{Path, PathBuf};
+
+use clap::{Args, Subcommand};
+use toml_edit::{Array, ArrayOfTables, DocumentMut, Item, Table, value};
+
+use crate::failure::{AS_EXPECTED, Failure};
+use crate::record::{Record, ResultLine, Went};
+
+/// The arguments of `webnn expectations`.
+#[derive(Args, Debug)]
+pub(crate) struct Arguments {
+    #[command(subcommand)]
+    verb: Verb,
+}
+
+#[derive(Debug, Subcommand)]
+enum Verb {
+    /// Bring the files of known failures up to date with a run: what passed is taken off, and what failed is added under an
+    /// entry whose reason and link are left for you to write; a run refuses a file in which they are missing.
+    Update(Update),
+}
+
+#[derive(Args, Debug)]
+struct Update {
+    /// The result file of a run that has ended.
+    #[arg(default_value = "results/latest.jsonl")]
+    results: PathBuf,
+
+    /// The folder of the files, one for each implementation.
+    #[arg(long, value_name = "FOLDER", default_value = "harness/expectations")]
+    folder: PathBuf,
+}
+
+/// Carries out a verb on expectations.
+///
+/// # Errors
+/// If the result file is none, or a file of expectations can not be read or written.
+pub(crate) fn expectations(arguments: &Arguments) -> Result<u8, Failure> {
+    match &arguments.verb {
+        Verb::Update(update) => updated(update),
+    }
+}
+
+fn updated(arguments: &Update) -> Result<u8, Failure> {
+    let record = Record::read(&arguments.results)?;
+    for implementation in record.implementations() {
+        // `wgpu:NAME` has the expectations of `wgpu`.
+        let kind = implementation.split(':').next().unwrap_or(implementation);
+        let path = arguments.folder.join(format!("{kind}.toml"));
+        let unexpected: Vec<&ResultLine> =
+            record.unexpected().filter(|result| &result.implementation == implementation).collect();
+        if unexpected.is_empty() {
+            anstream::println!("{implementation}: nothing to change");
+            continue;
+        }
+        let (text, removed, added) = with_changes(&path, &unexpected)?;
+        std::fs::write(&path, text)
+            .map_err(|error| Failure::Output(format!("{} can not be written: {error}", path.display())))?;
+        anstream::println!(
+            "{implementation}: {removed} taken off and {added} added in {}{}",
+            path.display(),
+            if added > 0 { "; write their reason and link" } else { "" }
+        );
+    }
+    Ok(AS_EXPECTED)
+}
+
+/// The file with what passed taken off and what failed added; how many there were of each.
+fn with_changes(path: &Path, unexpected: &[&ResultLine]) -> Result<(String, usize, usize), Failure> {
+    let wrong = |why: String| Failure::Data(format!("{}: {why}", path.display()));
+    let text = if path.exists() {
+        std::fs::read_to_string(path).map_err(|error| wrong(error.to_string()))?
+    } else {
+        String::new()
+    };
+    let mut document: DocumentMut = text.parse().map_err(|error: toml_edit::TomlError| wrong(error.to_string()))?;
+    let entries = document.entry("expectation").or_insert_with(|| Item::ArrayOfTables(ArrayOfTables::new()));
+    let entries =
+        entries.as_array_of_tables_mut().ok_or_else(|| wrong("`expectation` is no array of tables".into()))?;
+
+    let changed: BTreeSet<&str> = unexpected.iter().map(|result| result.vector.as_str()).collect();
+    let removed = take_off(entries, &changed);
+    let mut added = 0;
+    for (went, outcome) in [(Went::Failed, "failed"), (Went::Errored, "errored")] {
+        let of_it: Vec<&str> =
+            unexpected.iter().filter(|result| result.outcome == went).map(|result| result.vector.as_str()).collect();
+        if !of_it.is_empty() {
+            added += of_it.len();
+            entries.push(entry(&of_it, outcome));
+        }
+    }
+    Ok((document.to_string(), removed, added))
+}
+
+/// Takes vectors off all entries, and entries off that have none left.
+fn take_off(entries: &mut ArrayOfTables, vectors: &BTreeSet<&str>) -> usize {
+    let mut removed = 0;
+    for entry in entries.iter_mut() {
+        if let Some(listed) = entry.get_mut("vectors").and_then(Item::as_array_mut) {
+            let before = listed.len();
+            listed.retain(|vector| !vector.as_str().is_some_and(|vector| vectors.contains(vector)));
+            removed += before - listed.len();
+        }
+    }
+    entries.retain(|entry| entry.get("vectors").and_then(Item::as_array).is_none_or(|listed| !listed.is_empty()));
+    removed
+}
+
+fn entry(vectors: &[&str], outcome: &str) -> Table {
+    let mut listed = Array::new();
+    for vector in vectors {
+        listed.push_formatted(toml_edit::Value::from(*vector).decorated("\n    ", ""));
+    }
+    listed.set_trailing_comma(true);
+    listed.set_trailing("\n");
+    let mut table = Table::new();
+    table.insert("vectors", value(listed));
+    table.insert("outcome", value(outcome));
+    table.insert("reason", value(""));
+    table.insert("link", value(""));
+    table
+}
