@@ -32,6 +32,14 @@ enum Line<'a> {
         reading: &'static str,
         /// The files and folders of the vectors; none for those that the program carries.
         paths: Vec<String>,
+        /// Where their expected values come from.
+        sources: Vec<String>,
+        /// The commit of this program, where it is known.
+        commit: Option<&'static str>,
+        /// The commit of the specification that the reference encodes.
+        specification: &'static str,
+        os: &'static str,
+        processor: &'static str,
     },
     Started {
         implementation: &'a str,
@@ -74,6 +82,15 @@ enum Line<'a> {
         unexpected: usize,
         seconds: f64,
     },
+}
+
+/// Where the vectors of a run come from.
+#[derive(Clone, Debug, Default)]
+pub(crate) struct Origin {
+    /// The files and folders that were named.
+    pub(crate) paths: Vec<String>,
+    /// Where the expected values come from.
+    pub(crate) sources: Vec<String>,
 }
 
 #[derive(Debug, Serialize)]
@@ -166,7 +183,7 @@ impl Results {
         implementations: Vec<String>,
         vectors: usize,
         reading: &'static str,
-        paths: Vec<String>,
+        origin: Origin,
     ) -> Result<Self, Failure> {
         if let Some(folder) = path.parent() {
             std::fs::create_dir_all(folder).map_err(|error| unwritable(folder, &error))?;
@@ -182,7 +199,12 @@ impl Results {
             vectors,
             implementations: results.implementations.clone(),
             reading,
-            paths,
+            paths: origin.paths,
+            sources: origin.sources,
+            commit: option_env!("WEBNN_COMMIT"),
+            specification: webnn_reference::SPECIFICATION,
+            os: std::env::consts::OS,
+            processor: std::env::consts::ARCH,
         })?;
         Ok(results)
     }

@@ -81,3 +81,7 @@ pub mod steps;
 pub mod tensor;
 pub mod timeline;
 pub mod value;
+
+/// The commit of the specification that is encoded here:
+/// <https://github.com/webmachinelearning/webnn/commit/c515210>, of 2026-06-27.
+pub const SPECIFICATION: &str = "c515210";

@@ -18,7 +18,7 @@ use crate::implementation::Implementation;
 use crate::judge::Outcome;
 use crate::outside::transcript::Transcript;
 use crate::record::{About, Record};
-use crate::results::Results;
+use crate::results::{Origin, Results};
 use crate::run::{Progress, Run, Settings, Verdict};
 use crate::selection::{Selection, subject};
 use crate::summary::Summary;
@@ -178,14 +178,15 @@ fn run_on(arguments: &Arguments, implementations: &[Implementation], are_asked_f
         expectations.insert(kind, Expectations::load(kind, arguments.expectations.as_deref())?);
     }
     let files = arguments.selection.load()?;
+    let sources: BTreeSet<String> = files.iter().map(|file| file.source.clone()).collect();
+    let origin = Origin { paths: arguments.selection.named(), sources: sources.into_iter().collect() };
     let vectors: Arc<Vec<Vector>> = Arc::new(arguments.chosen(files)?);
     let subjects: Vec<String> = vectors.iter().map(subject).collect();
 
     let names: Vec<String> = implementations.iter().map(ToString::to_string).collect();
     let mut summary = Summary::new(names.clone());
     subjects.iter().for_each(|subject| summary.vector(subject));
-    let mut results =
-        Results::create(&arguments.output, names, vectors.len(), reading_name(arguments), arguments.selection.named())?;
+    let mut results = Results::create(&arguments.output, names, vectors.len(), reading_name(arguments), origin)?;
     for vector in vectors.iter() {
         results.vector(&vector.id, &About::of(vector))?;
     }

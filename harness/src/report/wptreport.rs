@@ -23,7 +23,7 @@ pub(crate) fn report(record: &Record, implementation: &str) -> Json {
             "browser_version": version,
             "os": std::env::consts::OS,
             "processor": std::env::consts::ARCH,
-            "revision": record.header.more.get("revision").cloned().unwrap_or_default(),
+            "revision": record.header.more.get("commit").cloned().unwrap_or_default(),
         },
         "time_start": started,
         "time_end": started as f64 + record.seconds * 1000.0,
