@@ -131,6 +131,9 @@ impl Outside {
     /// What it said that it does not support, of what a vector needs.
     fn unsupported(&self, vector: &Vector) -> Option<String> {
         let (graph, ready) = match &vector.kind {
+            Kind::Negative { .. } if !self.ready.validation => {
+                return Some("validation is WebNN's own, and the implementation behind the adapter has none".into());
+            }
             Kind::Graph { graph, .. } | Kind::Negative { graph, .. } => (graph, &self.ready),
             Kind::Scenario { .. } if self.ready.scenarios => return None,
             Kind::Scenario { .. } => return Some("the adapter does not run scenarios".into()),

@@ -47,6 +47,7 @@ pub(crate) fn serve(
                 data_types: None,
                 operators: None,
                 scenarios: true,
+                validation: true,
             })),
             Command::Run { seq, vector } => answer(seq, *vector, &executor),
             Command::Stop => return Ok(()),

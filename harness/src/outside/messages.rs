@@ -211,6 +211,13 @@ pub(crate) struct Ready {
     /// Whether it runs scenarios.
     #[serde(default)]
     pub(crate) scenarios: bool,
+    /// Whether it validates as WebNN does; one that does not is not sent calls that have to be refused.
+    #[serde(default = "validates")]
+    pub(crate) validation: bool,
+}
+
+fn validates() -> bool {
+    true
 }
 
 /// A tensor that was read back.
