@@ -160,6 +160,16 @@ const shared = {
     return this.context;
   },
 
+  /** Why there is no context any more, and can be none; nothing if there is one. */
+  async gone() {
+    try {
+      await this.get();
+      return undefined;
+    } catch ({ error }) {
+      return `no context can be created any more: ${error?.name}: ${error?.message}`;
+    }
+  },
+
   drop() {
     const context = this.context;
     this.context = undefined;
@@ -426,12 +436,15 @@ async function computedAtOnce(context, built, inputs, outputs) {
 /** Runs a graph vector on the shared context. If that is lost, it may be the fault of the vector before: once more, then. */
 async function graphAnswer(graph) {
   const first = await graphAttempt(graph);
-  const answer = first.lost === undefined ? first : await graphAttempt(graph);
+  if (first.lost === undefined) {
+    return first;
+  }
+  const isOver = (await shared.gone()) !== undefined;
+  const answer = isOver ? first : await graphAttempt(graph);
   if (answer.lost === undefined) {
     return answer;
   }
-  const then = answer.message ? `; then ${answer.name}: ${answer.message}` : "";
-  return { answer: "errored", message: `the context was lost: ${answer.lost}${then}` };
+  return { answer: "errored", message: `the context was lost: ${answer.lost}; then ${answer.name}: ${answer.message}` };
 }
 
 async function graphAttempt(graph) {
@@ -780,7 +793,8 @@ async function answerTo({ seq, vector }) {
   });
   const answer = await Promise.race([run(vector), late]);
   clearTimeout(timer);
-  return { ...answer, seq };
+  const fatal = await Promise.race([shared.gone(), pause(TIMEOUT_SECONDS * 1000).then(() => "WebNN does not answer any more")]);
+  return fatal === undefined ? { ...answer, seq } : { ...answer, seq, fatal };
 }
 
 function lateAnswer() {
@@ -931,6 +945,11 @@ async function converse() {
       show.running(command);
       answer = await answerTo(command);
       show.answered(command, answer);
+      if (answer.fatal) {
+        await post("/next", answer);
+        show.problem(`This browser's WebNN has crashed: ${answer.fatal}. End the browser, start it, and open this page again.`);
+        break;
+      }
     }
   }
   await lock?.release();

@@ -45,7 +45,8 @@ pub(crate) enum Expected {
 }
 
 /// The expectations that the program carries, a file for each kind of implementation.
-const CARRIED: [(&str, &str); 3] = [
+const CARRIED: [(&str, &str); 4] = [
+    ("browser", include_str!("../expectations/browser.toml")),
     ("onnxruntime", include_str!("../expectations/onnxruntime.toml")),
     ("reference", include_str!("../expectations/reference.toml")),
     ("wgpu", include_str!("../expectations/wgpu.toml")),
