@@ -946,7 +946,10 @@ async function converse() {
       answer = await answerTo(command);
       show.answered(command, answer);
       if (answer.fatal) {
-        await post("/next", answer);
+        const next = await post("/next", answer);
+        if (next?.command === "run") {
+          await post("/ready", { answer: "errored", message: answer.fatal });
+        }
         show.problem(`This browser's WebNN has crashed: ${answer.fatal}. End the browser, start it, and open this page again.`);
         break;
       }
