@@ -133,6 +133,13 @@ def section():
             "a": tensor("float32", [2], [nan, 1]), "b": tensor("float32", [2], [1, nan])}, {"a": "a", "b": "b"},
             tensor("float32", [2], [nan, nan]), implementationDefined=f"NaN in {operator} is left open; here it is propagated.")
 
+    for data_type in ("int32", "int64", "int8"):
+        least = EXTREMES[data_type][0]
+        s.judged_case(f"div {data_type} of the least by -1", "div", {
+            "a": tensor(data_type, [2], [least, 7]), "b": tensor(data_type, [2], [-1, -1])}, {"a": "a", "b": "b"},
+            tensor(data_type, [2], [least, -7]),
+            implementationDefined="A quotient beyond the type is left open; here it wraps. Processors trap at it.")
+
     for operator in OPERATORS:
         s.throws(f"{operator} with operands of different types", operator,
                  {"a": tensor("float32", [2], 1), "b": tensor("int32", [2], 1)}, {"a": "a", "b": "b"}, ALGORITHM, "4")

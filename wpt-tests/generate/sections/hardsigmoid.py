@@ -1,11 +1,12 @@
 """hardSigmoid."""
 
-from sections.activation import ALL, EXACT, Activation
+from sections.activation import ALL, EXACT, VALUES, Activation
 
 
 def section():
     a = Activation("hardSigmoid", EXACT)
-    a.common()
+    # Next to -2.5 the sum cancels, and float32 arithmetic can not keep the tolerance.
+    a.common([-2 if value == -2.25 else value for value in VALUES])
     a.special(ALL)
     for data_type in ("float32", "float16"):
         a.case("options.alpha", data_type, [6], [-3, -1, -0.25, 0, 0.25, 3], {"alpha": 0.75})

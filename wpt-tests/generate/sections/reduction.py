@@ -14,6 +14,9 @@ FLOATS_ONLY = ROOTS_AND_LOGARITHMS + ("reduceMean",)
 INTEGERS = {"int32": [-7, 3, -2, 11, 5, 1], "uint32": [7, 3, 2, 11, 5, 1], "int64": [-70000, 3, -2, 11, 5, 1], "uint64": [70000, 3, 2, 11, 5, 1]}
 EXTREMES = {"int32": [-2147483648, 2147483647], "uint32": [0, 4294967295], "int64": [-9223372036854775808, 9223372036854775807],
             "uint64": [9007199254740993, 18446744073709551615], "int8": [-128, 127], "uint8": [0, 255]}
+# results that a double does not hold
+WIDE = {"reduceL1": [-9007199254740993, 2], "reduceProduct": [94906267, 94906269], "reduceSum": [9007199254740993, 2],
+        "reduceSumSquare": [94906267, 2]}
 # sums that end just inside the type
 LARGE = {"int32": [2147483000, 647], "uint32": [4294967000, 295], "int64": [9223372036854775000, 807], "uint64": [18446744073709551000, 615]}
 
@@ -42,6 +45,8 @@ def section():
             for data_type, data in INTEGERS.items():
                 case("2D", operator, data_type, [2, 3], data, {"axes": [1]})
                 case("no axes", operator, data_type, [2, 3], data, {"axes": []})
+            case("beyond 53 bits", operator, "int64", [2], WIDE[operator])
+            case("beyond 53 bits", operator, "uint64", [2], [abs(value) for value in WIDE[operator]])
         if operator in ("reduceL1", "reduceSum"):
             for data_type, data in LARGE.items():
                 case("large values", operator, data_type, [2], data)
