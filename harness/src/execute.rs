@@ -5,6 +5,7 @@
 //! GPU) is given many vectors before the first result is waited for. Any other implementation is a program
 //! ([`Outside`]) that is sent the vector.
 
+pub(crate) mod bounds;
 pub(crate) mod cells;
 mod convert;
 mod graph;

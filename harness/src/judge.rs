@@ -3,6 +3,7 @@
 //! The bound is the vector's own tolerance, as web-platform-tests defines it: so many units in the last place (ULP), or
 //! an absolute difference (ATOL); without one, exact. It is never widened.
 
+pub(crate) mod bound;
 pub(crate) mod distance;
 mod scenario;
 

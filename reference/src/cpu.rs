@@ -6,6 +6,7 @@ use std::rc::Rc;
 use crate::buffer::Bytes;
 use crate::builder::Constant;
 use crate::data_type::MLOperandDataType;
+use crate::derived_bound::{self, Allowance, Ledger, Ranges};
 use crate::descriptor::MLOperandDescriptor;
 use crate::for_data_type;
 use crate::ml::{ContextType, MLPowerPreference, PlatformProvider};
@@ -36,6 +37,14 @@ pub struct Interpreter {
     tensors: BTreeMap<TensorData, Tensor>,
     graphs: BTreeMap<GraphImplementation, Graph>,
     handles: u64,
+    second_pass: Option<SecondPass>,
+}
+
+/// What the pass that derives bounds needs, if it is made.
+#[derive(Clone, Debug)]
+struct SecondPass {
+    allowance: Allowance,
+    ledger: Rc<Ledger>,
 }
 
 #[derive(Debug)]
@@ -53,13 +62,31 @@ struct Graph {
 }
 
 impl Interpreter {
+    /// An interpreter that derives bounds too, and keeps them in the ledger.
+    pub(crate) fn bounding(allowance: Allowance, ledger: Rc<Ledger>) -> Self {
+        Self { second_pass: Some(SecondPass { allowance, ledger }), ..Self::default() }
+    }
+
     fn handle(&mut self) -> u64 {
+        if let Some(second_pass) = &self.second_pass {
+            return second_pass.ledger.next_handle();
+        }
         self.handles += 1;
         self.handles
     }
 
     fn tensor(&self, tensor: TensorData) -> Result<&Tensor, PlatformError> {
         self.tensors.get(&tensor).ok_or_else(|| unknown("tensor"))
+    }
+
+    fn ranges(&self, tensor: TensorData) -> Option<Rc<Ranges>> {
+        self.second_pass.as_ref().and_then(|second_pass| second_pass.ledger.get(tensor))
+    }
+
+    fn set_ranges(&self, tensor: TensorData, ranges: Option<Rc<Ranges>>) {
+        if let Some(second_pass) = &self.second_pass {
+            second_pass.ledger.set(tensor, ranges);
+        }
     }
 
     fn constant_value(&self, descriptor: &MLOperandDescriptor, constant: &Constant) -> Computed<Option<Rc<Value>>> {
@@ -102,6 +129,7 @@ impl Platform for Interpreter {
     }
 
     fn write_tensor(&mut self, tensor: TensorData, bytes: Bytes) -> Result<(), PlatformError> {
+        self.set_ranges(tensor, None);
         let tensor = self.tensors.get_mut(&tensor).ok_or_else(|| unknown("tensor"))?;
         tensor.value = Rc::new(Value::repeating(&tensor.descriptor, &bytes)?);
         Ok(())
@@ -113,6 +141,7 @@ impl Platform for Interpreter {
     }
 
     fn release_tensor(&mut self, tensor: TensorData) {
+        self.set_ranges(tensor, None);
         self.tensors.remove(&tensor);
     }
 
@@ -150,13 +179,17 @@ impl Platform for Interpreter {
     ) -> Result<(), PlatformError> {
         let graph = self.graphs.get(&graph).ok_or_else(|| unknown("graph"))?;
         let mut bound = graph.constants.clone();
+        let mut ranges = BTreeMap::new();
         for (name, operand) in &graph.computation.inputs {
-            bound.insert(*operand, Rc::clone(&self.tensor(named(inputs, name)?)?.value));
+            let tensor = named(inputs, name)?;
+            bound.insert(*operand, Rc::clone(&self.tensor(tensor)?.value));
+            ranges.extend(self.ranges(tensor).map(|of_tensor| (*operand, of_tensor)));
         }
-        graph.compute(&mut bound)?;
+        graph.compute(&mut bound, &mut ranges, self.second_pass.as_ref())?;
         for (name, operand) in &graph.computation.outputs {
             let tensor = named(outputs, name)?;
             let value = bound.get(operand).map(Rc::clone).ok_or_else(|| unknown("output"))?;
+            self.set_ranges(tensor, ranges.get(operand).map(Rc::clone));
             let tensor = self.tensors.get_mut(&tensor).ok_or_else(|| unknown("tensor"))?;
             tensor.value = value;
         }
@@ -174,16 +207,28 @@ fn named(tensors: &[(String, TensorData)], name: &str) -> Result<TensorData, Pla
 }
 
 impl Graph {
-    fn compute(&self, bound: &mut BTreeMap<OperandId, Rc<Value>>) -> Result<(), PlatformError> {
-        let operands = &self.computation.operands;
+    fn compute(
+        &self,
+        bound: &mut BTreeMap<OperandId, Rc<Value>>,
+        ranges: &mut BTreeMap<OperandId, Rc<Ranges>>,
+        second_pass: Option<&SecondPass>,
+    ) -> Result<(), PlatformError> {
+        let descriptors = &self.computation.operands;
         for (operator, spent) in self.computation.operators.iter().zip(&self.spent) {
             if !operator.operation.is_element_wise() {
-                lay_out(&operator.inputs, operands, bound)?;
+                lay_out(&operator.inputs, descriptors, bound)?;
             }
-            let values = operator.operation.compute(&Bound::new(operator, operands, bound))?;
+            let operands = Bound::new(operator, descriptors, bound);
+            let values = operator.operation.compute(&operands)?;
+            if let Some(second_pass) = second_pass {
+                let derived =
+                    derived_bound::ranges(&operator.operation, &operands, ranges, &values, second_pass.allowance)?;
+                ranges.extend(operator.outputs.iter().copied().zip(derived.into_iter().map(Rc::new)));
+            }
             bound.extend(operator.outputs.iter().copied().zip(values.into_iter().map(Rc::new)));
             for operand in spent {
                 bound.remove(operand);
+                ranges.remove(operand);
             }
         }
         Ok(())

@@ -64,6 +64,7 @@ pub mod builder;
 pub mod context;
 pub mod cpu;
 pub mod data_type;
+pub mod derived_bound;
 pub mod descriptor;
 pub mod exception;
 pub mod graph;

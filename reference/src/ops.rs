@@ -434,6 +434,16 @@ impl<'a> Bound<'a> {
         self.operand(self.operator.inputs[place])
     }
 
+    /// Which operand an input is, by its place in the operator's inputs.
+    pub(crate) fn input_id(&self, place: usize) -> OperandId {
+        self.operator.inputs[place]
+    }
+
+    /// The same operands with other values.
+    pub(crate) fn with_values(self, values: &'a BTreeMap<OperandId, Rc<Value>>) -> Self {
+        Self { values, ..self }
+    }
+
     /// How many inputs there are.
     pub fn input_count(&self) -> usize {
         self.operator.inputs.len()

@@ -162,6 +162,11 @@ fn positioned(row: &OperatorRow, operator: &Operator, operand: &impl Fn(&str) ->
 }
 
 impl Started<'_> {
+    /// The tensors that are being read back, in the order of the outputs.
+    pub(super) fn tensors(&self) -> impl Iterator<Item = &MLTensor> {
+        self.reads.iter().map(|(_, tensor, _)| tensor)
+    }
+
     pub(super) fn finish(self, global: &Global) -> Observation {
         let mut outputs = Vec::new();
         for (name, tensor, promise) in self.reads {

@@ -296,6 +296,24 @@ fn difference_as<T: Element>(a: &Tensor, b: &Tensor) -> (Distance, usize) {
     worst
 }
 
+/// For each pair of elements of two tensors of the same type, whether they are equal (NaN equals NaN, and +0 equals -0),
+/// and the first one as the nearest double.
+pub(crate) fn pairs(a: &Tensor, b: &Tensor) -> Vec<(bool, f64)> {
+    fn of<T: Element>(a: &Tensor, b: &Tensor) -> Vec<(bool, f64)> {
+        T::read(&a.bytes).zip(T::read(&b.bytes)).map(|(a, b)| (a == b || a.same_bits(b), a.to_f64())).collect()
+    }
+    match a.data_type {
+        MLOperandDataType::Float32 => of::<f32>(a, b),
+        MLOperandDataType::Float16 => of::<f16>(a, b),
+        MLOperandDataType::Int32 => of::<i32>(a, b),
+        MLOperandDataType::Uint32 => of::<u32>(a, b),
+        MLOperandDataType::Int64 => of::<i64>(a, b),
+        MLOperandDataType::Uint64 => of::<u64>(a, b),
+        MLOperandDataType::Int8 => of::<i8>(a, b),
+        MLOperandDataType::Uint8 => of::<u8>(a, b),
+    }
+}
+
 /// The elements of a tensor as text, in full precision.
 pub(crate) fn texts(tensor: &Tensor) -> Vec<String> {
     fn of<T: Element>(tensor: &Tensor) -> Vec<String> {

@@ -1,0 +1,137 @@
+//! A range: the numbers that honest implementations may have in place of one element.
+
+/// The numbers, from the least to the greatest, that an element may be.
+#[derive(Clone, Copy, Debug)]
+pub struct Range {
+    /// The least; NaN if it can only be NaN.
+    pub least: f64,
+    /// The greatest; NaN if it can only be NaN.
+    pub greatest: f64,
+    /// Whether it may be NaN.
+    pub nan: bool,
+    /// Whether the range spans a jump: an honest implementation may be on either side of it, so that a number inside the
+    /// range need not be right.
+    pub doubt: bool,
+}
+
+impl Range {
+    /// NaN, and nothing else.
+    pub(super) const NAN: Self = Self { least: f64::NAN, greatest: f64::NAN, nan: true, doubt: false };
+
+    /// Whatever there is: nothing can be said.
+    pub(super) const ANYTHING: Self =
+        Self { least: f64::NEG_INFINITY, greatest: f64::INFINITY, nan: true, doubt: true };
+
+    /// One number, exactly.
+    pub fn point(number: f64) -> Self {
+        Self { least: number, greatest: number, nan: number.is_nan(), doubt: false }
+    }
+
+    /// All numbers between two. Where one of them could not be computed (an infinity less another), nothing can be said.
+    pub(super) fn between(a: f64, b: f64) -> Self {
+        if a.is_nan() || b.is_nan() {
+            return Self::ANYTHING;
+        }
+        Self { least: a.min(b), greatest: a.max(b), nan: false, doubt: false }
+    }
+
+    /// All numbers no further than `radius` from `center`.
+    pub(super) fn around(center: f64, radius: f64) -> Self {
+        Self::between(center - radius, center + radius)
+    }
+
+    /// What is in this range or in the other one.
+    pub(super) fn or(self, other: Self) -> Self {
+        // The minimum and the maximum of NaN and a number are the number.
+        Self {
+            least: self.least.min(other.least),
+            greatest: self.greatest.max(other.greatest),
+            nan: self.nan || other.nan,
+            doubt: self.doubt || other.doubt,
+        }
+    }
+
+    /// The same range, with the doubts of another that it was derived from.
+    pub(super) fn with_doubts_of(self, other: Self) -> Self {
+        Self { doubt: self.doubt || other.doubt, ..self }
+    }
+
+    /// The same range, across a jump.
+    pub(super) fn doubtful(self) -> Self {
+        Self { doubt: true, ..self }
+    }
+
+    /// Whether there is one number only, or NaN only.
+    pub fn is_point(&self) -> bool {
+        self.is_nan() || (!self.nan && self.least == self.greatest)
+    }
+
+    /// Whether it can only be NaN.
+    pub(super) fn is_nan(&self) -> bool {
+        self.least.is_nan()
+    }
+
+    /// Whether all numbers in it are finite.
+    pub(super) fn is_finite(&self) -> bool {
+        self.least.is_finite() && self.greatest.is_finite() && !self.nan
+    }
+
+    /// Whether a number is in it. NaN and infinities are matched by kind and sign.
+    pub fn contains(&self, number: f64) -> bool {
+        if number.is_nan() { self.nan } else { self.least <= number && number <= self.greatest }
+    }
+
+    /// How far a number in it may be from `number`: infinitely far if one of them is not finite and they differ.
+    pub fn radius(&self, number: f64) -> f64 {
+        if self.is_point() && self.contains(number) {
+            return 0.0;
+        }
+        let radius = (self.greatest - number).max(number - self.least);
+        if radius.is_nan() || self.nan { f64::INFINITY } else { radius.max(0.0) }
+    }
+
+    /// The middle.
+    pub(super) fn middle(&self) -> f64 {
+        // Halved first, so that nothing overflows.
+        if self.least == self.greatest { self.least } else { self.least / 2.0 + self.greatest / 2.0 }
+    }
+
+    /// Half the width.
+    pub(super) fn spread(&self) -> f64 {
+        if self.least == self.greatest { 0.0 } else { self.greatest / 2.0 - self.least / 2.0 }
+    }
+
+    /// The greatest absolute value.
+    pub(super) fn magnitude(&self) -> f64 {
+        self.least.abs().max(self.greatest.abs())
+    }
+
+    /// Whether zero is in it.
+    pub(super) fn has_zero(&self) -> bool {
+        self.least <= 0.0 && self.greatest >= 0.0
+    }
+
+    /// The absolute values.
+    pub(super) fn abs(self) -> Self {
+        let least = if self.has_zero() { 0.0 } else { self.least.abs().min(self.greatest.abs()) };
+        Self { least: if self.is_nan() { f64::NAN } else { least }, greatest: self.magnitude(), ..self }
+    }
+
+    /// What a function that nowhere falls, or nowhere rises, makes of it.
+    pub(super) fn map(self, function: impl Fn(f64) -> f64) -> Self {
+        let (a, b) = (function(self.least), function(self.greatest));
+        Self { least: a.min(b), greatest: a.max(b), ..self }
+    }
+
+    /// The negative values.
+    pub(super) fn negative(self) -> Self {
+        self.map(|number| -number)
+    }
+
+    /// The part that is not above a bound, and the part that is not below it.
+    pub(super) fn split_at(self, bound: f64) -> [Option<Self>; 2] {
+        let below = (self.least < bound).then(|| Self { greatest: self.greatest.min(bound), ..self });
+        let above = (self.greatest >= bound).then(|| Self { least: self.least.max(bound), ..self });
+        [below, above]
+    }
+}

@@ -1,0 +1,170 @@
+//! What a rule is given: an operator, its operands with their ranges, and the outputs that the interpreter computed.
+
+use std::collections::BTreeMap;
+use std::rc::Rc;
+
+use ndarray::{ArrayD, IxDyn};
+
+use super::precision::Precision;
+use super::range::Range;
+use super::{Allowance, Ranges};
+use crate::descriptor::MLOperandDescriptor;
+use crate::for_each_type;
+use crate::number::{Number, size};
+use crate::operand::OperandId;
+use crate::ops::Bound;
+use crate::value::{Computed, Value, broadcast, reserved};
+
+/// One operator at work.
+#[derive(Clone, Copy, Debug)]
+pub(super) struct Site<'a> {
+    bound: &'a Bound<'a>,
+    ranges: &'a BTreeMap<OperandId, Rc<Ranges>>,
+    outputs: &'a [Value],
+    allowance: Allowance,
+}
+
+impl<'a> Site<'a> {
+    pub(super) fn new(
+        bound: &'a Bound<'a>,
+        ranges: &'a BTreeMap<OperandId, Rc<Ranges>>,
+        outputs: &'a [Value],
+        allowance: Allowance,
+    ) -> Self {
+        Self { bound, ranges, outputs, allowance }
+    }
+
+    /// The operands and their values.
+    pub(super) fn bound(&self) -> &'a Bound<'a> {
+        self.bound
+    }
+
+    /// The ranges of an input, by its place in the operator's inputs; `Exact` if it is what it was given as.
+    pub(super) fn ranges(&self, place: usize) -> &'a Ranges {
+        self.ranges.get(&self.bound.input_id(place)).map_or(&Ranges::Exact, Rc::as_ref)
+    }
+
+    /// The places of all inputs.
+    pub(super) fn all_inputs(&self) -> Vec<usize> {
+        (0..self.bound.input_count()).collect()
+    }
+
+    /// Whether an input is exact.
+    pub(super) fn is_exact(&self, place: usize) -> bool {
+        matches!(self.ranges(place), Ranges::Exact)
+    }
+
+    /// Whether all inputs are exact.
+    pub(super) fn are_all_exact(&self) -> bool {
+        (0..self.bound.input_count()).all(|place| self.is_exact(place))
+    }
+
+    /// Outputs that are what the interpreter says.
+    pub(super) fn exact(&self) -> Vec<Ranges> {
+        self.bound.outputs().map(|_| Ranges::Exact).collect()
+    }
+
+    /// Outputs of which nothing can be said.
+    pub(super) fn anything(&self) -> Vec<Ranges> {
+        let count = |output: &Value| output.shape().iter().product();
+        self.outputs.iter().map(|output| Ranges::Each(vec![Range::ANYTHING; count(output)])).collect()
+    }
+
+    /// The range of each element of an input.
+    ///
+    /// # Errors
+    /// If there is no memory for them.
+    pub(super) fn input(&self, place: usize) -> Computed<Vec<Range>> {
+        match self.ranges(place) {
+            Ranges::Exact => points(self.bound.input(place)),
+            Ranges::Each(ranges) => Ok(ranges.clone()),
+        }
+    }
+
+    /// The ranges of an input as operands of arithmetic.
+    ///
+    /// # Errors
+    /// If there is no memory for them.
+    pub(super) fn operand(&self, place: usize) -> Computed<Vec<Range>> {
+        let precision = self.precision();
+        let mut ranges = self.input(place)?;
+        if self.allowance.flushes_subnormals && self.bound.input_descriptor(place).data_type.is_float() {
+            ranges.iter_mut().for_each(|range| *range = precision.flushed(*range));
+        }
+        Ok(ranges)
+    }
+
+    /// The ranges of an optional operand, as operands of arithmetic.
+    ///
+    /// # Errors
+    /// If there is no memory for them.
+    pub(super) fn optional(&self, operand: Option<OperandId>) -> Computed<Option<Vec<Range>>> {
+        let place = operand
+            .and_then(|operand| (0..self.bound.input_count()).find(|place| self.bound.input_id(*place) == operand));
+        place.map(|place| self.operand(place)).transpose()
+    }
+
+    /// An input as an array of ranges.
+    ///
+    /// # Errors
+    /// If there is no memory for it.
+    pub(super) fn array(&self, place: usize) -> Computed<ArrayD<Range>> {
+        let shape = &self.bound.input_descriptor(place).shape;
+        let dimensions: Vec<usize> = shape.iter().copied().map(size).collect();
+        Ok(ArrayD::from_shape_vec(IxDyn(&dimensions), self.operand(place)?).expect("as many ranges as elements"))
+    }
+
+    /// The ranges of an input, broadcast to the shape of the output.
+    ///
+    /// # Errors
+    /// If there is no memory for them.
+    pub(super) fn broadcast(&self, place: usize) -> Computed<Vec<Range>> {
+        let array = self.array(place)?;
+        let view = broadcast(&array, &self.output().shape)?;
+        let mut ranges = reserved(view.len())?;
+        ranges.extend(view.iter().copied());
+        Ok(ranges)
+    }
+
+    /// The descriptor of the only output.
+    pub(super) fn output(&self) -> &'a MLOperandDescriptor {
+        self.bound.output()
+    }
+
+    /// What the interpreter computed for an output.
+    pub(super) fn computed(&self, output: usize) -> &'a Value {
+        &self.outputs[output]
+    }
+
+    /// The precision in which the operator computes: that of its output, or where that is of integers, of its input.
+    pub(super) fn precision(&self) -> Precision {
+        let output = self.output().data_type;
+        let data_type = if output.is_float() { output } else { self.bound.input_descriptor(0).data_type };
+        Precision::of(data_type, self.allowance)
+    }
+
+    /// The only output's ranges, of which each is stored in its type.
+    ///
+    /// A number that comes from operands which are exact but not finite is what the interpreter says, by kind and sign.
+    ///
+    /// # Errors
+    /// If there is no memory for them.
+    pub(super) fn stored(&self, ranges: impl Iterator<Item = Range>) -> Computed<Vec<Ranges>> {
+        let precision = Precision::of(self.output().data_type, self.allowance);
+        let mut stored = reserved(self.output().shape.iter().copied().map(size).product())?;
+        stored.extend(ranges.map(|range| precision.stored(range)));
+        Ok(vec![Ranges::of(stored, &points(self.computed(0))?)])
+    }
+}
+
+/// The elements of a value, each exactly.
+///
+/// # Errors
+/// If there is no memory for them.
+pub(super) fn points(value: &Value) -> Computed<Vec<Range>> {
+    for_each_type!(value, array => {
+        let mut ranges = reserved(array.len())?;
+        ranges.extend(array.iter().map(|element| Range::point(crate::number::Element::number(*element).to_f64())));
+        Ok(ranges)
+    })
+}
