@@ -28,4 +28,4 @@ mod scalar;
 mod split;
 pub mod wgsl;
 
-pub use platform::{Gpu, NO_ADAPTER, adapters};
+pub use platform::{FLUSHES_SUBNORMALS, Gpu, NO_ADAPTER, adapters};

@@ -29,6 +29,9 @@ pub fn adapters() -> Vec<String> {
     crate::device::adapters().iter().map(describe).collect()
 }
 
+/// The fact of an adapter that takes subnormal numbers of float32 for 0.
+pub const FLUSHES_SUBNORMALS: &str = "flushes float32 subnormals";
+
 impl Gpu {
     /// Opens the adapter whose name contains `name`; or the one that `WEBNN_GPU_ADAPTER` names, or the preferred one.
     ///
@@ -48,7 +51,7 @@ impl Gpu {
     pub fn facts(&self) -> Vec<String> {
         let mut facts = Vec::new();
         if self.device().subnormals().is_ok_and(crate::device::Subnormals::flushed) {
-            facts.push("flushes float32 subnormals".to_owned());
+            facts.push(FLUSHES_SUBNORMALS.to_owned());
         }
         if !self.device().has_int64() {
             facts.push("no int64".to_owned());

@@ -14,6 +14,7 @@ use std::time::Duration;
 
 use serde::{Deserialize, Serialize};
 use webnn_reference::cpu::Cpu;
+use webnn_reference::derived_bound::Allowance;
 use webnn_reference::ml::PlatformProvider;
 use webnn_reference::steps::Reading;
 
@@ -77,6 +78,13 @@ impl From<&Ready> for Description {
     fn from(ready: &Ready) -> Self {
         let Ready { name, version, adapter, .. } = ready.clone();
         Self { name, version, adapter, facts: vec![] }
+    }
+}
+
+impl Description {
+    /// What the derived bound has to grant to it.
+    pub(crate) fn allowance(&self) -> Allowance {
+        Allowance { flushes_subnormals: self.facts.iter().any(|fact| fact == webnn_gpu::FLUSHES_SUBNORMALS) }
     }
 }
 

@@ -11,6 +11,7 @@ use serde_json::{Value as Json, json};
 
 use crate::failure::Failure;
 use crate::implementation::Description;
+use crate::judge::bound::{BoundVerdict, Element, Standing};
 use crate::judge::{Failure as NotAsExpected, Outcome};
 use crate::record::{About, Record};
 use crate::run::{Parting, Verdict};
@@ -63,6 +64,8 @@ enum Line<'a> {
         seconds: f64,
         #[serde(flatten)]
         outcome: OutcomeLine<'a>,
+        #[serde(skip_serializing_if = "Option::is_none")]
+        bound: Option<BoundLine<'a>>,
     },
     Difference {
         vector: &'a str,
@@ -115,6 +118,28 @@ enum OutcomeLine<'a> {
         reason: &'a str,
         difference: Option<String>,
     },
+}
+
+/// What the derived bound says: `inside`, `outside` or `undecided`, how the vector stands with both judges, and unless it
+/// is inside, of which element: its value, what the reference has, and how far an honest implementation may be from that.
+#[derive(Debug, Serialize)]
+#[serde(rename_all = "camelCase")]
+struct BoundLine<'a> {
+    verdict: String,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    standing: Option<Standing>,
+    #[serde(flatten)]
+    element: Option<&'a Element>,
+}
+
+impl<'a> BoundLine<'a> {
+    fn new(outcome: &Outcome, bound: &'a BoundVerdict) -> Self {
+        Self {
+            verdict: bound.verdict.to_string(),
+            standing: Standing::of(outcome, bound),
+            element: bound.element.as_ref(),
+        }
+    }
 }
 
 #[derive(Debug, Serialize)]
@@ -241,6 +266,7 @@ impl Results {
             expected,
             seconds: verdict.took.as_secs_f64(),
             outcome: OutcomeLine::from(&verdict.outcome),
+            bound: verdict.bound.as_ref().map(|bound| BoundLine::new(&verdict.outcome, bound)),
         })
     }
 

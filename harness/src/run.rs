@@ -10,10 +10,11 @@ use webnn_vectors::Vector;
 
 use crate::execute::{Observation, Tensor};
 use crate::implementation::{Description, Implementation, Start};
+use crate::judge::bound::BoundVerdict;
 use crate::judge::distance::{Distance, difference};
 use crate::judge::{Outcome, judge};
 use crate::outside::transcript::Transcript;
-use crate::worker::{Batches, Event, Index, WorkerId, spawn};
+use crate::worker::{Batches, Event, Index, Observed, WorkerId, spawn};
 
 /// How to run.
 #[derive(Clone, Debug)]
@@ -26,6 +27,8 @@ pub(crate) struct Settings {
     pub(crate) reading: Reading,
     /// Where conversations with programs outside are kept.
     pub(crate) transcript: Transcript,
+    /// Whether to judge by the derived bound too.
+    pub(crate) bounds: bool,
 }
 
 impl Settings {
@@ -40,6 +43,8 @@ pub(crate) struct Verdict {
     pub(crate) implementation: usize,
     pub(crate) vector: Index,
     pub(crate) outcome: Outcome,
+    /// What the derived bound says of it, where it was asked.
+    pub(crate) bound: Option<BoundVerdict>,
     pub(crate) took: Duration,
 }
 
@@ -89,6 +94,11 @@ type Told = (WorkerId, Event);
 
 /// The outputs of a vector, by name.
 type NamedTensors = Vec<(String, Tensor)>;
+
+/// What is observed of a vector that gave no outputs.
+fn without_bound(observation: Observation, took: Duration) -> Observed {
+    Observed { observation, bound: None, took }
+}
 
 /// Runs all vectors on all implementations.
 pub(crate) struct Run<'a> {
@@ -151,6 +161,7 @@ impl<'a> Run<'a> {
             id,
             self.lanes[lane].implementation.clone(),
             self.settings.start(),
+            self.settings.bounds,
             Arc::clone(self.vectors),
             self.lanes[lane].batches.clone(),
             self.events.0.clone(),
@@ -184,7 +195,7 @@ impl<'a> Run<'a> {
                 worker.at = Some(index);
                 Ok(())
             }
-            Event::Observed(index, observation, took) => self.observe(lane, index, *observation, took, tell),
+            Event::Observed(index, observed) => self.observe(lane, index, *observed, tell),
             Event::Finished => {
                 self.lanes[lane].workers.remove(&id);
                 Ok(())
@@ -196,16 +207,16 @@ impl<'a> Run<'a> {
         &mut self,
         lane: usize,
         vector: Index,
-        observation: Observation,
-        took: Duration,
+        observed: Observed,
         tell: &mut impl FnMut(Progress) -> Result<(), E>,
     ) -> Result<(), E> {
         if !self.lanes[lane].unfinished.remove(&vector) {
             return Ok(());
         }
+        let Observed { observation, bound, took } = observed;
         let is_ours = self.lanes[lane].implementation.is_ours();
         let outcome = judge(&self.vectors[vector], &observation, is_ours);
-        tell(Progress::Judged(Verdict { implementation: lane, vector, outcome, took }))?;
+        tell(Progress::Judged(Verdict { implementation: lane, vector, outcome, bound, took }))?;
         if let Observation::Outputs(outputs) = observation
             && self.lanes.len() > 1
         {
@@ -270,7 +281,8 @@ impl<'a> Run<'a> {
         let problem = format!("did not answer within {seconds} s (--timeout)");
         match worker.at {
             Some(index) => {
-                self.observe(lane, index, Observation::Errored(problem), self.settings.timeout, tell)?;
+                let observed = without_bound(Observation::Errored(problem), self.settings.timeout);
+                self.observe(lane, index, observed, tell)?;
             }
             None if taken.is_empty() => {
                 return self.not_started(lane, format!("it {problem} when it was started"), tell);
@@ -314,7 +326,7 @@ impl<'a> Run<'a> {
         tell: &mut impl FnMut(Progress) -> Result<(), E>,
     ) -> Result<(), E> {
         for index in self.lanes[lane].unfinished.clone() {
-            self.observe(lane, index, observation.clone(), Duration::ZERO, tell)?;
+            self.observe(lane, index, without_bound(observation.clone(), Duration::ZERO), tell)?;
         }
         Ok(())
     }

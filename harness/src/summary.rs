@@ -8,6 +8,7 @@ use anstyle::AnsiColor;
 
 use crate::implementation::Description;
 use crate::judge::Outcome;
+use crate::judge::bound::Standing;
 use crate::judge::distance::Distance;
 use crate::run::{Parting, Verdict};
 
@@ -79,6 +80,7 @@ pub(crate) struct Summary {
     unexpected: Vec<Unexpected>,
     known: BTreeMap<(String, String), Vec<String>>,
     skipped: BTreeMap<(usize, String), usize>,
+    bounds: BTreeMap<(usize, Standing), Vec<String>>,
 }
 
 impl Summary {
@@ -92,6 +94,7 @@ impl Summary {
             unexpected: vec![],
             known: BTreeMap::new(),
             skipped: BTreeMap::new(),
+            bounds: BTreeMap::new(),
         }
     }
 
@@ -128,6 +131,12 @@ impl Summary {
         let implementation = verdict.implementation;
         if let Some(row) = self.rows.get_mut(subject) {
             row.tallies[implementation].add(&verdict.outcome, expected);
+        }
+        if let Some(bound) = &verdict.bound
+            && let Some(standing) = Standing::of(&verdict.outcome, bound)
+        {
+            let element = bound.element.as_ref().map(|element| format!(": {element}")).unwrap_or_default();
+            self.bounds.entry((implementation, standing)).or_default().push(format!("{vector}{element}"));
         }
         let name = self.implementations[implementation].clone();
         match (&verdict.outcome, expected) {
@@ -247,6 +256,34 @@ impl Summary {
         }
     }
 
+    /// What the derived bound says, for each implementation that was judged by it.
+    fn by_the_bound(&self, text: &mut String, most: usize) {
+        for (implementation, name) in self.implementations.iter().enumerate() {
+            let of = |standing| self.bounds.get(&(implementation, standing)).map_or(&[][..], Vec::as_slice);
+            let kinds = [
+                (Standing::HiddenFault, "within the tolerance but outside the bound"),
+                (Standing::Fault, "outside both"),
+                (Standing::IllConditioned, "beyond the tolerance but inside the bound (ill-conditioned)"),
+                (Standing::Undecided, "undecided"),
+            ];
+            let counts: Vec<String> =
+                kinds.iter().map(|(kind, words)| format!("{} {words}", of(*kind).len())).collect();
+            if !self.bounds.keys().any(|(judged, _)| *judged == implementation) {
+                continue;
+            }
+            let passed = of(Standing::Passed).len();
+            _ = writeln!(text, "{name} by the derived bound: {passed} inside, {}", counts.join(", "));
+            for (kind, words) in kinds {
+                for vector in of(kind).iter().take(most) {
+                    _ = writeln!(text, "    {words}: {vector}");
+                }
+                if of(kind).len() > most {
+                    _ = writeln!(text, "    ... and {} more {words}, in the result file", of(kind).len() - most);
+                }
+            }
+        }
+    }
+
     /// What stands below the table: implementations, known failures, skipped vectors, and what was unexpected.
     pub(crate) fn remarks(&self, most_unexpected: usize) -> String {
         let mut text = String::new();
@@ -271,6 +308,7 @@ impl Summary {
             };
         }
         self.largest_differences(&mut text);
+        self.by_the_bound(&mut text, most_unexpected);
         for ((implementation, reason), count) in &self.skipped {
             if self.not_started[*implementation].is_none() {
                 _ = writeln!(text, "{}: {count} skipped: {reason}", self.implementations[*implementation]);

@@ -14,8 +14,9 @@ use std::time::{Duration, Instant};
 
 use webnn_vectors::Vector;
 
-use crate::execute::Observation;
+use crate::execute::{Observation, bounds};
 use crate::implementation::{Description, Implementation, Start};
+use crate::judge::bound::{BoundVerdict, bound_verdict};
 
 /// A vector's place in the run.
 pub(crate) type Index = usize;
@@ -32,9 +33,17 @@ pub(crate) enum Event {
     /// It is at this vector now.
     At(Index),
     /// This was observed of the vector.
-    Observed(Index, Box<Observation>, Duration),
+    Observed(Index, Box<Observed>),
     /// There is nothing left to do.
     Finished,
+}
+
+/// What was observed of a vector, and what the derived bound says of it.
+#[derive(Debug)]
+pub(crate) struct Observed {
+    pub(crate) observation: Observation,
+    pub(crate) bound: Option<BoundVerdict>,
+    pub(crate) took: Duration,
 }
 
 static AT_WORK: AtomicUsize = AtomicUsize::new(0);
@@ -115,6 +124,7 @@ pub(crate) fn spawn(
     id: WorkerId,
     implementation: Implementation,
     start: Start,
+    bounds: bool,
     vectors: Arc<Vec<Vector>>,
     batches: Batches,
     events: Sender<(WorkerId, Event)>,
@@ -123,10 +133,11 @@ pub(crate) fn spawn(
     thread::spawn(move || {
         // The receiver is gone only when the program ends.
         let tell = |event| drop(events.send((id, event)));
-        let executor = match implementation.start(&start) {
+        let (executor, allowance) = match implementation.start(&start) {
             Ok((executor, description)) => {
+                let allowance = description.allowance();
                 tell(Event::Started(description));
-                executor
+                (executor, allowance)
             }
             Err(reason) => {
                 drop(at_work);
@@ -144,7 +155,10 @@ pub(crate) fn spawn(
                 tell(Event::At(index));
                 let begun = Instant::now();
                 let observation = executor.finish(vector);
-                tell(Event::Observed(index, Box::new(observation), spent + begun.elapsed()));
+                let took = spent + begun.elapsed();
+                let bounded = bounds.then(|| bounds::of_vector(&vectors[index], start.reading, allowance));
+                let bound = bounded.flatten().and_then(|bounded| bound_verdict(&bounded, &observation));
+                tell(Event::Observed(index, Box::new(Observed { observation, bound, took })));
             }
         }
         // A driver that is still giving up its device when the program ends can bring it down.

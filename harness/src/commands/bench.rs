@@ -71,6 +71,7 @@ fn measure(
         jobs: jobs.map_or(processors, usize::from),
         reading: Reading::Corrected,
         transcript: Transcript::default(),
+        bounds: false,
     };
     let begun = Instant::now();
     Run::new(vectors, std::slice::from_ref(implementation), settings).run(|progress| match progress {

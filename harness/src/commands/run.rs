@@ -76,6 +76,10 @@ pub(crate) struct Arguments {
     #[arg(long, value_name = "FILE")]
     trace: Option<PathBuf>,
 
+    /// Judge by the derived bound too: how far an honest implementation may be from the reference on these very inputs.
+    #[arg(long)]
+    bounds: bool,
+
     /// How many unexpected results to show in full.
     #[arg(long, value_name = "N", default_value_t = 20)]
     show: usize,
@@ -116,6 +120,7 @@ impl Arguments {
             jobs: self.jobs.map_or(processors, usize::from),
             reading: if self.text == "literal" { Reading::Literal } else { Reading::Corrected },
             transcript,
+            bounds: self.bounds,
         })
     }
 

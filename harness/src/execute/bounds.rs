@@ -6,7 +6,7 @@ use webnn_reference::derived_bound::{Allowance, Bounding, Ranges};
 use webnn_reference::ml::{ML, MLContextOptions};
 use webnn_reference::steps::Reading;
 use webnn_reference::timeline::Global;
-use webnn_vectors::Graph;
+use webnn_vectors::{Graph, Kind, Vector};
 
 use super::{Observation, Stopped, Tensor, caught, graph};
 
@@ -17,15 +17,22 @@ pub(crate) struct BoundedTensor {
     pub(crate) ranges: Rc<Ranges>,
 }
 
+/// The outputs of a graph, by name.
+pub(crate) type BoundedOutputs = Vec<(String, BoundedTensor)>;
+
+/// The outputs of a vector, if it is a graph that has any.
+pub(crate) fn of_vector(vector: &Vector, reading: Reading, allowance: Allowance) -> Option<BoundedOutputs> {
+    match &vector.kind {
+        Kind::Graph { graph, .. } => outputs(graph, reading, allowance).ok(),
+        Kind::Negative { .. } | Kind::Scenario { .. } => None,
+    }
+}
+
 /// The outputs of a graph, by name, with the ranges that are granted to implementations with this allowance.
 ///
 /// # Errors
 /// What was observed instead of outputs: an exception, a reason to skip it, or a panic.
-pub(crate) fn outputs(
-    graph: &Graph,
-    reading: Reading,
-    allowance: Allowance,
-) -> Result<Vec<(String, BoundedTensor)>, Observation> {
+pub(crate) fn outputs(graph: &Graph, reading: Reading, allowance: Allowance) -> Result<BoundedOutputs, Observation> {
     let provider = Rc::new(Bounding::new(allowance));
     let global = Global::new(reading);
     let bounded = caught(|| {

@@ -1,10 +1,16 @@
 //! Judges a tensor by the derived bound: each element against the range in which honest implementations are.
+//!
+//! The vector's tolerance decides whether it passes. What the derived bound says is reported beside that: a vector that
+//! passes and is outside its bound hides a fault, and one that fails inside its bound is ill-conditioned.
 
 use std::fmt;
 
-use super::distance::pairs;
-use crate::execute::Tensor;
-use crate::execute::bounds::BoundedTensor;
+use serde::Serialize;
+
+use super::Outcome;
+use super::distance::{pairs, texts};
+use crate::execute::bounds::{BoundedOutputs, BoundedTensor};
+use crate::execute::{Observation, Tensor};
 
 /// What the derived bound says of an element, or of all that were judged together.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
@@ -43,5 +49,100 @@ fn verdict(bounded: &BoundedTensor, index: usize, is_equal: bool, actual: f64) -
         Some(range) if !range.contains(actual) => Verdict::Outside,
         Some(range) if range.doubt && !is_equal => Verdict::Undecided,
         Some(_) => Verdict::Inside,
+    }
+}
+
+/// What the derived bound says of a vector on an implementation: the worst that it says of an element, and of which.
+#[derive(Clone, Debug, PartialEq)]
+pub(crate) struct BoundVerdict {
+    pub(crate) verdict: Verdict,
+    /// The first of the elements of which the worst is said, unless that is that they are inside.
+    pub(crate) element: Option<Element>,
+}
+
+/// An element that is outside its bound, or of which nothing can be said.
+#[derive(Clone, Debug, PartialEq, Serialize)]
+pub(crate) struct Element {
+    pub(crate) output: String,
+    pub(crate) index: usize,
+    /// What the interpreter returns.
+    pub(crate) reference: String,
+    pub(crate) actual: String,
+    /// How far an honest implementation may be from that.
+    pub(crate) bound: f64,
+}
+
+impl fmt::Display for Element {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        let Self { output, index, reference, actual, bound } = self;
+        write!(f, "{output}[{index}] is {actual}; the reference has {reference}, bound {bound:.2e}")
+    }
+}
+
+/// Judges all outputs of a vector by the derived bound; `None` where there are none, or they are of other types or shapes:
+/// those are for the other judge.
+pub(crate) fn bound_verdict(bounded: &BoundedOutputs, observation: &Observation) -> Option<BoundVerdict> {
+    let Observation::Outputs(outputs) = observation else {
+        return None;
+    };
+    let mut worst = BoundVerdict { verdict: Verdict::Inside, element: None };
+    for (name, bounded) in bounded {
+        let (_, actual) = outputs.iter().find(|(output, _)| output == name)?;
+        for (index, verdict) in verdicts(bounded, actual)?.into_iter().enumerate() {
+            if verdict > worst.verdict {
+                worst = BoundVerdict { verdict, element: Some(element(name, index, bounded, actual)) };
+            }
+        }
+    }
+    Some(worst)
+}
+
+fn element(output: &str, index: usize, bounded: &BoundedTensor, actual: &Tensor) -> Element {
+    Element {
+        output: output.to_owned(),
+        index,
+        reference: texts(&bounded.tensor).swap_remove(index),
+        actual: texts(actual).swap_remove(index),
+        bound: radii(bounded)[index],
+    }
+}
+
+/// How far an honest implementation may be from each element.
+pub(crate) fn radii(bounded: &BoundedTensor) -> Vec<f64> {
+    let numbers = pairs(&bounded.tensor, &bounded.tensor).into_iter().enumerate();
+    numbers.map(|(index, (_, number))| bounded.ranges.get(index).map_or(0.0, |range| range.radius(number))).collect()
+}
+
+/// How a vector stands with both judges: the vector's tolerance and the derived bound.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Serialize)]
+#[serde(rename_all = "camelCase")]
+pub(crate) enum Standing {
+    /// Within the tolerance, inside the bound.
+    Passed,
+    /// Within the tolerance, outside the bound: a fault that the tolerance hides.
+    HiddenFault,
+    /// Beyond the tolerance, inside the bound: an honest implementation may fail it.
+    IllConditioned,
+    /// Beyond the tolerance, outside the bound.
+    Fault,
+    /// The bound spans a jump, and the implementation is not where the reference is.
+    Undecided,
+}
+
+impl Standing {
+    /// How a vector with this outcome and this verdict stands; `None` if its outputs were not judged.
+    pub(crate) fn of(outcome: &Outcome, bound: &BoundVerdict) -> Option<Self> {
+        let is_within = match outcome {
+            Outcome::Passed { .. } | Outcome::Open { difference: None, .. } => true,
+            Outcome::Failed(_) | Outcome::Open { difference: Some(_), .. } => false,
+            Outcome::Errored(_) | Outcome::Skipped(_) => return None,
+        };
+        Some(match (bound.verdict, is_within) {
+            (Verdict::Undecided, _) => Self::Undecided,
+            (Verdict::Inside, true) => Self::Passed,
+            (Verdict::Outside, true) => Self::HiddenFault,
+            (Verdict::Inside, false) => Self::IllConditioned,
+            (Verdict::Outside, false) => Self::Fault,
+        })
     }
 }

@@ -12,6 +12,9 @@ use crate::value::Computed;
 
 /// The rule of a function of one operand.
 pub(super) fn of_one(site: &Site<'_>, rule: impl Fn(Precision, Range) -> Range) -> Computed<Vec<Ranges>> {
+    if site.are_integers() && site.are_all_exact() {
+        return Ok(site.exact());
+    }
     let precision = site.precision();
     let of = |(x, y): (Range, Range)| exact_if_infinite(&[x], y).unwrap_or_else(|| joined(x, x, rule(precision, x)));
     let (x, y) = (site.operand(0)?, points(site.computed(0))?);
@@ -20,6 +23,9 @@ pub(super) fn of_one(site: &Site<'_>, rule: impl Fn(Precision, Range) -> Range) 
 
 /// The rule of a function of two operands, broadcast to each other.
 pub(super) fn of_two(site: &Site<'_>, rule: impl Fn(Precision, Range, Range) -> Range) -> Computed<Vec<Ranges>> {
+    if site.are_integers() && site.are_all_exact() {
+        return Ok(site.exact());
+    }
     let precision = site.precision();
     let of = |((a, b), y): ((Range, Range), Range)| {
         exact_if_infinite(&[a, b], y).unwrap_or_else(|| joined(a, b, rule(precision, a, b)))
@@ -68,6 +74,11 @@ fn jumping(x: Range, function: impl Fn(f64) -> f64) -> Range {
     if steps.least == steps.greatest || steps.is_nan() { steps } else { steps.doubtful() }
 }
 
+/// The integers nearest to the numbers of a range.
+pub(super) fn rounded_to_integer(x: Range) -> Range {
+    x.map(f64::round_ties_even)
+}
+
 /// add, sub, mul and the others of their section.
 pub(super) fn binary(operation: Binary, precision: Precision, a: Range, b: Range) -> Range {
     let both = |of: fn(f64, f64) -> f64| Range::between(of(a.least, b.least), of(a.greatest, b.greatest));
@@ -75,6 +86,8 @@ pub(super) fn binary(operation: Binary, precision: Precision, a: Range, b: Range
         Binary::Add => precision.add(a, b),
         Binary::Sub => precision.sub(a, b),
         Binary::Mul => precision.mul(a, b),
+        // A quotient or a power of integers that are in doubt is not worth a rule.
+        Binary::Div | Binary::Pow if precision.is_of_integers() => Range::ANYTHING,
         Binary::Div => precision.div(a, b),
         Binary::Max => both(f64::max),
         Binary::Min => both(f64::min),

@@ -24,6 +24,12 @@ pub(super) fn moved(operation: &Operation, site: &Site<'_>, moved: &[usize]) -> 
         return Ok(site.exact());
     }
 
+    // An operand that is moved by itself can not be replaced by numbers.
+    let id = |place: &usize| site.bound().input_id(*place);
+    if directing.clone().any(|place| moved.iter().any(|moved| id(moved) == id(&place))) {
+        return anywhere(site, moved);
+    }
+
     let mut values = BTreeMap::new();
     let mut sources = Vec::new();
     for place in 0..count {

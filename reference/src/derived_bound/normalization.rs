@@ -1,24 +1,173 @@
-//! Rules to come.
+//! Rules for the normalizations, by their decompositions.
+
+use ndarray::{ArrayD, IxDyn};
 
 use super::Ranges;
-use super::site::Site;
+use super::precision::Precision;
+use super::range::Range;
+use super::site::{Site, points};
+use super::sums::sum;
+use crate::index::{Along, axes};
+use crate::number::{count, size};
+use crate::ops::batchnormalization::BatchNormalization;
+use crate::ops::conv2d::four;
+use crate::ops::instancenormalization::InstanceNormalization;
+use crate::ops::layernormalization::LayerNormalization;
+use crate::ops::softmax::Softmax;
 use crate::value::Computed;
 
-pub(super) fn batch(_: &crate::ops::batchnormalization::BatchNormalization, site: &Site<'_>) -> Computed<Vec<Ranges>> {
-    Ok(site.anything())
+/// scale * (deviation / sqrt(variance + epsilon)) + bias, with no more than one of the multiplications left out.
+fn scaled(precision: Precision, normalized: Range, scale: Option<Range>, bias: Option<Range>) -> Range {
+    let scaled = scale.map_or(normalized, |scale| precision.mul(scale, normalized));
+    bias.map_or(scaled, |bias| precision.add(scaled, bias))
 }
 
-pub(super) fn instance(
-    _: &crate::ops::instancenormalization::InstanceNormalization,
+/// What a variance divides by: sqrt(variance + epsilon).
+fn divisor(precision: Precision, variance: Range, epsilon: f64) -> Range {
+    precision.sqrt(precision.add(variance, Range::point(epsilon)))
+}
+
+/// batchNormalization
+pub(super) fn batch(operation: &BatchNormalization, site: &Site<'_>) -> Computed<Vec<Ranges>> {
+    let (precision, computed) = (site.precision(), points(site.computed(0))?);
+    let (x, means, variances) = (site.operand(0)?, site.operand(1)?, site.operand(2)?);
+    let (scales, biases) = (site.optional(operation.scale)?, site.optional(operation.bias)?);
+    let along = Along::new(site.computed(0).shape(), operation.axis);
+    site.stored(x.iter().zip(computed).enumerate().map(|(index, (x, y))| {
+        let feature = index / along.after % along.dimension;
+        let of_feature = |ranges: &Option<Vec<Range>>| ranges.as_ref().map(|ranges| ranges[feature]);
+        let (scale, bias) = (of_feature(&scales), of_feature(&biases));
+        let operands = [Some(*x), Some(means[feature]), Some(variances[feature]), scale, bias];
+        if let Some(range) = if_infinite(operands.into_iter().flatten(), y) {
+            return range;
+        }
+        let deviation = precision.sub(*x, means[feature]);
+        let normalized = precision.div(deviation, divisor(precision, variances[feature], operation.epsilon));
+        scaled(precision, normalized, scale, bias)
+    }))
+}
+
+/// Where an operand is not finite: what the interpreter says if all are exact, and otherwise nothing.
+fn if_infinite(operands: impl Iterator<Item = Range> + Clone, computed: Range) -> Option<Range> {
+    let doubt = operands.clone().any(|operand| operand.doubt);
+    if operands.clone().all(|operand| operand.is_finite()) {
+        return None;
+    }
+    let are_points = operands.clone().all(|operand| operand.is_point());
+    Some(if are_points { Range { doubt, ..computed } } else { Range::ANYTHING })
+}
+
+/// instanceNormalization
+pub(super) fn instance(operation: &InstanceNormalization, site: &Site<'_>) -> Computed<Vec<Ranges>> {
+    let permutation = operation.layout.to_nchw([0, 1, 2, 3]);
+    let [_, channels, _, _] = operation.layout.to_nchw(four(site.computed(0).shape()));
+    let (scales, biases) = (site.optional(operation.scale)?, site.optional(operation.bias)?);
+    let of_channel = |ranges: &Option<Vec<Range>>, layer: usize| ranges.as_ref().map(|ranges| ranges[layer % channels]);
+    layers(site, &permutation, 2, operation.epsilon, |layer, _| {
+        [of_channel(&scales, layer), of_channel(&biases, layer)]
+    })
+}
+
+/// layerNormalization
+pub(super) fn layer(operation: &LayerNormalization, site: &Site<'_>) -> Computed<Vec<Ranges>> {
+    let rank = site.computed(0).shape().len();
+    let kept = axes(rank).into_iter().filter(|axis| !operation.axes.contains(axis));
+    let permutation: Vec<usize> = kept.chain(operation.axes.iter().copied()).map(size).collect();
+    let (scales, biases) = (site.optional(operation.scale)?, site.optional(operation.bias)?);
+    let of_place = |ranges: &Option<Vec<Range>>, place: usize| ranges.as_ref().map(|ranges| ranges[place]);
+    layers(site, &permutation, operation.axes.len(), operation.epsilon, |_, place| {
+        [of_place(&scales, place), of_place(&biases, place)]
+    })
+}
+
+/// The ranges of layers, each normalized by its own mean and variance: the elements that follow one another along the last
+/// `layer_rank` axes, after `permutation`. `factors` gives scale and bias for a layer and a place in it.
+fn layers(
     site: &Site<'_>,
+    permutation: &[usize],
+    layer_rank: usize,
+    epsilon: f64,
+    factors: impl Fn(usize, usize) -> [Option<Range>; 2],
 ) -> Computed<Vec<Ranges>> {
-    Ok(site.anything())
+    let (precision, computed) = (site.precision(), points(site.computed(0))?);
+    let x = site.array(0)?;
+    let numbers = ArrayD::from_shape_vec(x.raw_dim(), (0..x.len()).collect()).expect("as many numbers as elements");
+    let places: Vec<usize> = numbers.view().permuted_axes(IxDyn(permutation)).iter().copied().collect();
+    let elements: Vec<Range> = x.into_iter().collect();
+    let of_a_layer = &permutation[permutation.len() - layer_rank..];
+    let length: usize = of_a_layer.iter().map(|axis| site.computed(0).shape()[*axis]).product();
+    let mut y = computed.clone();
+    for (layer, places) in places.chunks(length.max(1)).enumerate() {
+        let x: Vec<Range> = places.iter().map(|place| elements[*place]).collect();
+        let normalized = x.iter().all(Range::is_finite).then(|| normalized(precision, &x, epsilon));
+        for (index, place) in places.iter().enumerate() {
+            let [scale, bias] = factors(layer, index);
+            let operands = x.iter().copied().chain(scale).chain(bias);
+            y[*place] = match (&normalized, if_infinite(operands, computed[*place])) {
+                (Some(normalized), None) => scaled(precision, normalized[index], scale, bias),
+                (_, infinite) => infinite.unwrap_or(Range::ANYTHING),
+            };
+        }
+    }
+    site.stored(y.into_iter())
 }
 
-pub(super) fn layer(_: &crate::ops::layernormalization::LayerNormalization, site: &Site<'_>) -> Computed<Vec<Ranges>> {
-    Ok(site.anything())
+/// (x - mean) / sqrt(variance + epsilon), the variance as the mean of the squares of x - mean.
+fn normalized(precision: Precision, x: &[Range], epsilon: f64) -> Vec<Range> {
+    let length = Range::point(count(x.len()));
+    let mean = precision.div(sum(precision, x), length);
+    let deviations: Vec<Range> = x.iter().map(|x| precision.sub(*x, mean)).collect();
+    let squares: Vec<Range> = deviations.iter().map(|x| x.abs()).map(|x| precision.mul(x, x)).collect();
+    let variance = precision.div(sum(precision, &squares), length);
+    let divisor = divisor(precision, variance, epsilon);
+    deviations.iter().map(|deviation| precision.div(*deviation, divisor)).collect()
 }
 
-pub(super) fn softmax(_: &crate::ops::softmax::Softmax, site: &Site<'_>) -> Computed<Vec<Ranges>> {
-    Ok(site.anything())
+/// softmax
+pub(super) fn softmax(operation: &Softmax, site: &Site<'_>) -> Computed<Vec<Ranges>> {
+    let (precision, x) = (site.precision(), site.operand(0)?);
+    let mut y = points(site.computed(0))?;
+    let along = Along::new(site.computed(0).shape(), operation.axis);
+    for lane in 0..along.before * along.after {
+        let places = (0..along.dimension).map(|index| along.offset(lane / along.after, index, lane % along.after));
+        let places: Vec<usize> = places.collect();
+        let of_lane: Vec<Range> = places.iter().map(|place| x[*place]).collect();
+        let infinite = |place: usize| if_infinite(of_lane.iter().copied(), y[place]);
+        let ranges: Vec<Range> = match places.first().copied().and_then(infinite) {
+            Some(_) => places.iter().filter_map(|place| infinite(*place)).collect(),
+            None => quotients(precision, &of_lane),
+        };
+        for (place, range) in places.into_iter().zip(ranges) {
+            y[place] = range;
+        }
+    }
+    site.stored(y.into_iter())
+}
+
+/// exp(x - max) / sum of exp(x - max). It rises with its own x and falls with the others'; the shifted argument's rounding
+/// is as much of the exponential as it is itself.
+fn quotients(precision: Precision, x: &[Range]) -> Vec<Range> {
+    let unit = precision.unit();
+    let greatest = x.iter().map(|range| range.greatest).fold(f64::NEG_INFINITY, f64::max);
+    let exp = |number: f64| (number - greatest).exp();
+    let relative = |x: &Range| {
+        let shifted = greatest - x.least;
+        unit * shifted + 2.0 * unit * precision.exp_ulp(shifted)
+    };
+    let of_greatest: f64 = x.iter().map(|x| exp(x.greatest)).sum();
+    let of_least: f64 = x.iter().map(|x| exp(x.least)).sum();
+    let weighted: f64 = x.iter().map(|x| exp(x.greatest) * relative(x)).sum();
+    let of_sum = weighted / of_greatest + count(x.len() - 1) * unit;
+    let doubt = x.iter().any(|range| range.doubt);
+    let quotient = |x: &Range| {
+        let least =
+            exp(x.least) / (of_greatest - exp(x.greatest) + exp(x.least)) * (1.0 - relative(x)) / (1.0 + of_sum);
+        let above = exp(x.greatest) / (of_least - exp(x.least) + exp(x.greatest)) * (1.0 + relative(x));
+        let greatest = if of_sum < 1.0 { above / (1.0 - of_sum) } else { f64::INFINITY };
+        let range = precision.within_ulp(Range::between(least.max(0.0), greatest.min(1.0)), 2.5);
+        let underflow = if least < precision.least_normal() { precision.underflow() } else { 0.0 };
+        let range = precision.within(range, underflow);
+        Range { least: range.least.max(0.0), doubt, ..range }
+    };
+    x.iter().map(quotient).collect()
 }

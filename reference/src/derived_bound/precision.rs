@@ -12,7 +12,7 @@
 //! | function | float32 | float16 | from |
 //! |---|---|---|---|
 //! | +, -, * | correctly rounded, in either direction | the same | WGSL |
-//! | / | 2.5 ULP | 2.5 ULP | WGSL |
+//! | / | 2.5 ULP; by a power of two as * | the same | WGSL; choice |
 //! | 1 / sqrt | 2 ULP | 2 ULP | WGSL |
 //! | sqrt | as 1 / (1 / sqrt) | the same | WGSL |
 //! | exp | 3 + 2 abs(x) ULP | 1 + 2 abs(x) ULP | WGSL |
@@ -75,13 +75,7 @@ impl Precision {
                 angle: power_of_two(-7),
                 erf: 4.0,
             },
-            MLOperandDataType::Float32
-            | MLOperandDataType::Int32
-            | MLOperandDataType::Uint32
-            | MLOperandDataType::Int64
-            | MLOperandDataType::Uint64
-            | MLOperandDataType::Int8
-            | MLOperandDataType::Uint8 => Self {
+            MLOperandDataType::Float32 => Self {
                 bits: 24,
                 least_exponent: -126,
                 greatest_exponent: 127,
@@ -91,7 +85,28 @@ impl Precision {
                 angle: power_of_two(-11),
                 erf: 16.0,
             },
+            // Integers are exact: as exact as binary64 can be, whose functions are not asked for.
+            MLOperandDataType::Int32
+            | MLOperandDataType::Uint32
+            | MLOperandDataType::Int64
+            | MLOperandDataType::Uint64
+            | MLOperandDataType::Int8
+            | MLOperandDataType::Uint8 => Self {
+                bits: 53,
+                least_exponent: -960,
+                greatest_exponent: 1023,
+                flushes: false,
+                exp: 0.0,
+                log: 0.0,
+                angle: 0.0,
+                erf: 0.0,
+            },
         }
+    }
+
+    /// Whether it is that of an integer type.
+    pub(super) fn is_of_integers(&self) -> bool {
+        self.bits == 53
     }
 
     /// The relative error of a rounding: half a unit in the last place of 1.
@@ -100,11 +115,16 @@ impl Precision {
     }
 
     /// How far apart the least numbers are.
-    pub(super) fn least_spacing(&self) -> f64 {
+    fn least_spacing(&self) -> f64 {
         power_of_two(self.least_exponent - self.bits + 1)
     }
 
-    fn least_normal(&self) -> f64 {
+    /// What a product, or another number on the way, may lose because it is too small for the type.
+    pub(super) fn underflow(&self) -> f64 {
+        if self.flushes { self.least_normal() } else { self.least_spacing() }
+    }
+
+    pub(super) fn least_normal(&self) -> f64 {
         power_of_two(self.least_exponent)
     }
 
@@ -186,6 +206,9 @@ impl Precision {
         if b.has_zero() && !b.is_point() {
             return joined(a, b, Range::ANYTHING);
         }
+        if b.is_point() && is_power_of_two(b.least) {
+            return self.mul(a, b.map(f64::recip));
+        }
         let quotients = [a.least / b.least, a.least / b.greatest, a.greatest / b.least, a.greatest / b.greatest];
         self.within_ulp(joined(a, b, hull(quotients)), 2.5)
     }
@@ -198,9 +221,14 @@ impl Precision {
         if of_zero { root } else { self.within_ulp(root, 4.5) }
     }
 
+    /// The error of exp at a number, in ULP.
+    pub(super) fn exp_ulp(&self, number: f64) -> f64 {
+        self.exp + 2.0 * number.abs()
+    }
+
     pub(super) fn exp(&self, x: Range) -> Range {
         let at = |number: f64| {
-            let own = self.within_ulp(Range::point(number.exp()), self.exp + 2.0 * number.abs());
+            let own = self.within_ulp(Range::point(number.exp()), self.exp_ulp(number));
             Range { least: own.least.max(0.0), ..own }
         };
         self.ends(x, at)
@@ -224,7 +252,7 @@ impl Precision {
             }
             let logarithm = self.log_error(x, Range::point(x.log2()));
             let exponent = self.mul(Range::point(y), logarithm);
-            let own = |number: f64| self.within_ulp(Range::point(number.exp2()), self.exp + 2.0 * number.abs());
+            let own = |number: f64| self.within_ulp(Range::point(number.exp2()), self.exp_ulp(number));
             let power = self.ends(exponent, own);
             // The exponent's own rounding is in the ends, what binary64 has lost of the power is far less than a unit.
             Range { least: power.least.max(0.0), ..power }
@@ -288,6 +316,11 @@ impl Precision {
         let ends = if x.least == x.greatest { at(x.least) } else { at(x.least).or(at(x.greatest)) };
         Range { nan: x.nan || ends.nan, doubt: x.doubt || ends.doubt, ..ends }
     }
+}
+
+/// By such a number everything is divided exactly, whichever way.
+fn is_power_of_two(number: f64) -> bool {
+    number.is_normal() && number.abs() == power_of_two(exponent(number))
 }
 
 /// The part of a range for which a root or a logarithm is defined; none if there is none.

@@ -8,6 +8,7 @@ use ndarray::{ArrayD, IxDyn};
 use super::precision::Precision;
 use super::range::Range;
 use super::{Allowance, Ranges};
+use crate::data_type::MLOperandDataType;
 use crate::descriptor::MLOperandDescriptor;
 use crate::for_each_type;
 use crate::number::{Number, size};
@@ -59,15 +60,14 @@ impl<'a> Site<'a> {
         (0..self.bound.input_count()).all(|place| self.is_exact(place))
     }
 
+    /// Whether the outputs are of an integer type.
+    pub(super) fn are_integers(&self) -> bool {
+        !self.computed(0).data_type().is_float()
+    }
+
     /// Outputs that are what the interpreter says.
     pub(super) fn exact(&self) -> Vec<Ranges> {
         self.bound.outputs().map(|_| Ranges::Exact).collect()
-    }
-
-    /// Outputs of which nothing can be said.
-    pub(super) fn anything(&self) -> Vec<Ranges> {
-        let count = |output: &Value| output.shape().iter().product();
-        self.outputs.iter().map(|output| Ranges::Each(vec![Range::ANYTHING; count(output)])).collect()
     }
 
     /// The range of each element of an input.
@@ -138,23 +138,59 @@ impl<'a> Site<'a> {
 
     /// The precision in which the operator computes: that of its output, or where that is of integers, of its input.
     pub(super) fn precision(&self) -> Precision {
-        let output = self.output().data_type;
+        let output = self.computed(0).data_type();
         let data_type = if output.is_float() { output } else { self.bound.input_descriptor(0).data_type };
         Precision::of(data_type, self.allowance)
     }
 
-    /// The only output's ranges, of which each is stored in its type.
-    ///
-    /// A number that comes from operands which are exact but not finite is what the interpreter says, by kind and sign.
+    /// The ranges of the only output, each stored in its type.
     ///
     /// # Errors
     /// If there is no memory for them.
     pub(super) fn stored(&self, ranges: impl Iterator<Item = Range>) -> Computed<Vec<Ranges>> {
-        let precision = Precision::of(self.output().data_type, self.allowance);
-        let mut stored = reserved(self.output().shape.iter().copied().map(size).product())?;
-        stored.extend(ranges.map(|range| precision.stored(range)));
-        Ok(vec![Ranges::of(stored, &points(self.computed(0))?)])
+        Ok(vec![self.stored_as(0, ranges)?])
     }
+
+    /// The ranges of an output, each stored in its type.
+    ///
+    /// # Errors
+    /// If there is no memory for them.
+    pub(super) fn stored_as(&self, output: usize, ranges: impl Iterator<Item = Range>) -> Computed<Ranges> {
+        let computed = points(self.computed(output))?;
+        let data_type = self.computed(output).data_type();
+        let precision = Precision::of(data_type, self.allowance);
+        let mut stored = reserved(computed.len())?;
+        stored.extend(ranges.map(|range| match limits(data_type) {
+            None => precision.stored(range),
+            Some(limits) => wrapped(range, limits),
+        }));
+        Ok(Ranges::of(stored, &computed))
+    }
+}
+
+/// The least and the greatest integer of an integer type; none for the others.
+pub(super) fn limits(data_type: MLOperandDataType) -> Option<[f64; 2]> {
+    let limits = |bits: i32, is_signed: bool| {
+        let values = f64::powi(2.0, bits);
+        Some(if is_signed { [-values / 2.0, values / 2.0 - 1.0] } else { [0.0, values - 1.0] })
+    };
+    match data_type {
+        MLOperandDataType::Float32 | MLOperandDataType::Float16 => None,
+        MLOperandDataType::Int32 => limits(32, true),
+        MLOperandDataType::Uint32 => limits(32, false),
+        MLOperandDataType::Int64 => limits(64, true),
+        MLOperandDataType::Uint64 => limits(64, false),
+        MLOperandDataType::Int8 => limits(8, true),
+        MLOperandDataType::Uint8 => limits(8, false),
+    }
+}
+
+/// A range of integers: all that there are, where one of them wraps.
+fn wrapped(range: Range, [least, greatest]: [f64; 2]) -> Range {
+    if range.least >= least && range.greatest <= greatest {
+        return Range { nan: false, ..range };
+    }
+    Range { nan: false, ..Range::between(least, greatest) }.doubtful()
 }
 
 /// The elements of a value, each exactly.

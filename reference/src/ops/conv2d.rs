@@ -361,7 +361,7 @@ pub(super) fn four_dimensions(operand: &MLOperand) -> [u32; 4] {
 }
 
 /// The dimensions of an array whose rank was checked.
-pub(super) fn four<T>(of_axes: &[T]) -> [T; 4]
+pub(crate) fn four<T>(of_axes: &[T]) -> [T; 4]
 where
     T: Copy,
 {
@@ -379,8 +379,28 @@ impl Conv2d {
     fn convolve<T: FloatStored>(&self, input: &ArrayD<T>, bound: &Bound<'_>) -> Computed {
         let filter = T::array(bound.input(1));
         let biases = bound.optional(self.bias).map(|bias| numbers(&T::array(bias).view())).transpose()?;
-        let [_, _, input_height, input_width] = self.input_layout.to_nchw(four(input.shape()));
-        let [_, filter_channels, filter_height, filter_width] = self.filter_layout.to_oihw(four(filter.shape()));
+        let mut output = filled(&bound.output().shape, T::default())?;
+        let output_shape = output.shape().to_vec();
+        let y = output.as_slice_mut().expect("a new array is contiguous");
+        let (x, w) = (numbers(&input.view())?, numbers(&filter.view())?);
+        self.sums(&x, &w, biases.as_deref(), [input.shape(), filter.shape(), &output_shape], |index, sum| {
+            y[index] = T::rounded(sum);
+        });
+        Ok(output.into())
+    }
+
+    /// Gives the sum that each element of the output is, by its index, before it is rounded. The shapes are those of
+    /// the input, the filter and the output.
+    pub(crate) fn sums(
+        &self,
+        x: &[Float],
+        w: &[Float],
+        biases: Option<&[Float]>,
+        [input, filter, output]: [&[usize]; 3],
+        mut store: impl FnMut(usize, Float),
+    ) {
+        let [_, _, input_height, input_width] = self.input_layout.to_nchw(four(input));
+        let [_, filter_channels, filter_height, filter_width] = self.filter_layout.to_oihw(four(filter));
         let rows = Sliding {
             input_size: input_height,
             window_size: filter_height,
@@ -395,19 +415,15 @@ impl Conv2d {
             stride: size(self.strides[1]),
             dilation: size(self.dilations[1]),
         };
-        let mut output = filled(&bound.output().shape, T::default())?;
-        let [batches, output_channels, output_height, output_width] = self.input_layout.to_nchw(four(output.shape()));
+        let [batches, output_channels, output_height, output_width] = self.input_layout.to_nchw(four(output));
         let channels_of_group = output_channels / size(self.groups);
 
-        let [input_n, input_c, input_h, input_w] = self.input_layout.to_nchw(four(&strides(input.shape())));
-        let [filter_o, filter_i, filter_h, filter_w] = self.filter_layout.to_oihw(four(&strides(filter.shape())));
-        let [output_n, output_c, output_h, output_w] = self.input_layout.to_nchw(four(&strides(output.shape())));
-        let x = numbers(&input.view())?;
-        let w = numbers(&filter.view())?;
-        let y = output.as_slice_mut().expect("a new array is contiguous");
+        let [input_n, input_c, input_h, input_w] = self.input_layout.to_nchw(four(&strides(input)));
+        let [filter_o, filter_i, filter_h, filter_w] = self.filter_layout.to_oihw(four(&strides(filter)));
+        let [output_n, output_c, output_h, output_w] = self.input_layout.to_nchw(four(&strides(output)));
         for batch in 0..batches {
             for channel in 0..output_channels {
-                let bias = biases.as_ref().map_or(0.0, |biases| biases[channel]);
+                let bias = biases.map_or(0.0, |biases| biases[channel]);
                 let first_input_channel = channel / channels_of_group * filter_channels;
                 let input_plane = batch * input_n + first_input_channel * input_c;
                 let output_plane = batch * output_n + channel * output_c;
@@ -423,12 +439,11 @@ impl Conv2d {
                                 sum += x.zip(w).take(filter_channels).map(|(x, w)| x * w).sum::<Float>();
                             }
                         }
-                        y[output_plane + row * output_h + column * output_w] = T::rounded(sum);
+                        store(output_plane + row * output_h + column * output_w, sum);
                     }
                 }
             }
         }
-        Ok(output.into())
     }
 }
 

@@ -397,9 +397,28 @@ impl ConvTranspose2d {
         let filter = T::array(bound.input(1));
         let biases = bound.optional(self.bias).map(|bias| numbers(&T::array(bias).view())).transpose()?;
         let mut output = filled(&bound.output().shape, T::default())?;
-        let [batches, input_channels, input_height, input_width] = self.input_layout.to_nchw(four(input.shape()));
-        let [_, channels_of_group, filter_height, filter_width] = self.filter_layout.to_iohw(four(filter.shape()));
-        let [_, output_channels, output_height, output_width] = self.input_layout.to_nchw(four(output.shape()));
+        let output_shape = output.shape().to_vec();
+        let y = output.as_slice_mut().expect("a new array is contiguous");
+        let (x, w) = (numbers(&input.view())?, numbers(&filter.view())?);
+        self.sums(&x, &w, biases.as_deref(), [input.shape(), filter.shape(), &output_shape], |index, sum| {
+            y[index] = T::rounded(sum);
+        })?;
+        Ok(output.into())
+    }
+
+    /// Gives the sum that each element of the output is, by its index, before it is rounded. The shapes are those of
+    /// the input, the filter and the output.
+    pub(crate) fn sums(
+        &self,
+        x: &[Float],
+        w: &[Float],
+        biases: Option<&[Float]>,
+        [input, filter, output]: [&[usize]; 3],
+        mut store: impl FnMut(usize, Float),
+    ) -> Computed<()> {
+        let [batches, input_channels, input_height, input_width] = self.input_layout.to_nchw(four(input));
+        let [_, channels_of_group, filter_height, filter_width] = self.filter_layout.to_iohw(four(filter));
+        let [_, output_channels, output_height, output_width] = self.input_layout.to_nchw(four(output));
         let rows = Sliding {
             input_size: output_height,
             window_size: filter_height,
@@ -416,16 +435,13 @@ impl ConvTranspose2d {
         };
         let input_channels_of_group = input_channels / size(self.groups);
 
-        let [input_n, input_c, input_h, input_w] = self.input_layout.to_nchw(four(&strides(input.shape())));
-        let [filter_i, filter_o, filter_h, filter_w] = self.filter_layout.to_iohw(four(&strides(filter.shape())));
-        let [output_n, output_c, output_h, output_w] = self.input_layout.to_nchw(four(&strides(output.shape())));
-        let x = numbers(&input.view())?;
-        let w = numbers(&filter.view())?;
-        let y = output.as_slice_mut().expect("a new array is contiguous");
+        let [input_n, input_c, input_h, input_w] = self.input_layout.to_nchw(four(&strides(input)));
+        let [filter_i, filter_o, filter_h, filter_w] = self.filter_layout.to_iohw(four(&strides(filter)));
+        let [output_n, output_c, output_h, output_w] = self.input_layout.to_nchw(four(&strides(output)));
         let mut sums: Vec<Float> = reserved(output_height * output_width)?;
         for batch in 0..batches {
             for channel in 0..output_channels {
-                let bias = biases.as_ref().map_or(0.0, |biases| biases[channel]);
+                let bias = biases.map_or(0.0, |biases| biases[channel]);
                 sums.clear();
                 sums.resize(output_height * output_width, bias);
                 let (group, channel_of_group) = (channel / channels_of_group, channel % channels_of_group);
@@ -448,11 +464,11 @@ impl ConvTranspose2d {
                 let output_plane = batch * output_n + channel * output_c;
                 for (index, sum) in sums.iter().enumerate() {
                     let (row, column) = (index / output_width, index % output_width);
-                    y[output_plane + row * output_h + column * output_w] = T::rounded(*sum);
+                    store(output_plane + row * output_h + column * output_w, *sum);
                 }
             }
         }
-        Ok(output.into())
+        Ok(())
     }
 }
 

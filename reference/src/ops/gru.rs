@@ -121,7 +121,7 @@ impl MLRecurrentNetworkDirection {
     }
 
     /// How many directions there are.
-    pub(super) fn count(self) -> u32 {
+    pub(crate) fn count(self) -> u32 {
         match self {
             Self::Forward | Self::Backward => 1,
             Self::Both => 2,
@@ -129,7 +129,7 @@ impl MLRecurrentNetworkDirection {
     }
 
     /// Which of all steps is taken as the given one by a direction, of which the second is backward.
-    pub(super) fn step_of(self, direction: usize, step: usize, steps: usize) -> usize {
+    pub(crate) fn step_of(self, direction: usize, step: usize, steps: usize) -> usize {
         match self {
             Self::Backward => steps - 1 - step,
             Self::Both if direction == 1 => steps - 1 - step,

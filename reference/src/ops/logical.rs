@@ -460,7 +460,7 @@ impl MLGraphBuilder {
 
 impl Logical {
     /// What the operation says of a, where it takes no b.
-    fn of_one<N: Number>(self, a: N) -> bool {
+    pub(crate) fn of_one<N: Number>(self, a: N) -> bool {
         match self {
             Self::LogicalNot => a == N::ZERO,
             Self::IsNaN => a.to_f64().is_nan(),
@@ -478,7 +478,7 @@ impl Logical {
     }
 
     /// What it says of a and b. Comparisons are those of IEEE 754: false if either is NaN, but for notEqual.
-    fn of_both<N: Number>(self, a: N, b: N) -> bool {
+    pub(crate) fn of_both<N: Number>(self, a: N, b: N) -> bool {
         match self {
             Self::Equal => a == b,
             Self::NotEqual => a != b,

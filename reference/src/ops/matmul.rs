@@ -149,13 +149,13 @@ fn multiply_stacks<T: FloatStored>(a: &ArrayD<T>, bound: &Bound<'_>) -> Computed
     Ok(output.into())
 }
 
-fn dimension_of(dimension: usize) -> u32 {
+pub(crate) fn dimension_of(dimension: usize) -> u32 {
     u32::try_from(dimension).expect("a dimension of a validated shape")
 }
 
 /// Multiplies a matrix of `rows` and `inner` columns with one of `inner` rows and `columns`, and gives each element of
 /// the product, by its index.
-pub(super) fn multiply(
+pub(crate) fn multiply(
     a: &[Float],
     b: &[Float],
     [rows, inner, columns]: [usize; 3],

@@ -363,9 +363,23 @@ impl Pool2d {
         }
     }
 
-    /// Makes each element of the output from those of a window that lie inside the input.
     fn pool<T: Stored>(&self, input: &ArrayD<T>, bound: &Bound<'_>, reduce: impl Fn(&[T]) -> T) -> Computed {
-        let [_, _, input_height, input_width] = self.layout.to_nchw(four(input.shape()));
+        let mut output = filled(&bound.output().shape, T::default())?;
+        let output_shape = output.shape().to_vec();
+        let y = output.as_slice_mut().expect("a new array is contiguous");
+        self.windows(elements(input), [input.shape(), &output_shape], |index, window| y[index] = reduce(window))?;
+        Ok(output.into())
+    }
+
+    /// Gives the elements of a window that lie inside the input, for each element of the output, by its index. The shapes
+    /// are those of the input and the output.
+    pub(crate) fn windows<T: Copy>(
+        &self,
+        x: &[T],
+        [input, output]: [&[usize]; 2],
+        mut reduce: impl FnMut(usize, &[T]),
+    ) -> Computed<()> {
+        let [_, _, input_height, input_width] = self.layout.to_nchw(four(input));
         let rows = Sliding {
             input_size: input_height,
             window_size: size(self.window_dimensions[0]),
@@ -380,12 +394,9 @@ impl Pool2d {
             stride: size(self.strides[1]),
             dilation: size(self.dilations[1]),
         };
-        let mut output = filled(&bound.output().shape, T::default())?;
-        let [batches, channels, output_height, output_width] = self.layout.to_nchw(four(output.shape()));
-        let [input_n, input_c, input_h, input_w] = self.layout.to_nchw(four(&strides(input.shape())));
-        let [output_n, output_c, output_h, output_w] = self.layout.to_nchw(four(&strides(output.shape())));
-        let x = elements(input);
-        let y = output.as_slice_mut().expect("a new array is contiguous");
+        let [batches, channels, output_height, output_width] = self.layout.to_nchw(four(output));
+        let [input_n, input_c, input_h, input_w] = self.layout.to_nchw(four(&strides(input)));
+        let [output_n, output_c, output_h, output_w] = self.layout.to_nchw(four(&strides(output)));
         let mut window: Vec<T> = reserved(input_height * input_width)?;
         for batch in 0..batches {
             for channel in 0..channels {
@@ -399,12 +410,12 @@ impl Pool2d {
                             let inside = columns.inside(column);
                             window.extend(inside.map(|(_, input_column)| x[input_row + input_column * input_w]));
                         }
-                        y[output_plane + row * output_h + column * output_w] = reduce(&window);
+                        reduce(output_plane + row * output_h + column * output_w, &window);
                     }
                 }
             }
         }
-        Ok(output.into())
+        Ok(())
     }
 }
 

@@ -214,7 +214,7 @@ fn floor_of_product(dimension: u32, scale: f32) -> i128 {
 /// Where an element of the output lies among those of the input along one axis: the section's `inputCoordinate`, as the
 /// fraction that it is.
 #[derive(Clone, Copy, Debug)]
-struct Coordinate {
+pub(crate) struct Coordinate {
     numerator: i128,
     denominator: i128,
 }
@@ -222,7 +222,7 @@ struct Coordinate {
 impl Coordinate {
     /// clamp((coordinate + 0.5) / scale - 0.5, 0, input size - 1), where scale is output size / input size, also if the
     /// option `scales` gives a number that is not.
-    fn new(output_coordinate: usize, input_size: usize, output_size: usize) -> Self {
+    pub(crate) fn new(output_coordinate: usize, input_size: usize, output_size: usize) -> Self {
         let (input_size, output_size) = (signed(input_size), signed(output_size));
         let numerator = (2 * signed(output_coordinate) + 1) * input_size - output_size;
         let denominator = 2 * output_size;
@@ -230,12 +230,18 @@ impl Coordinate {
     }
 
     /// The element that is nearest, the lower one of two: ceil(coordinate - 0.5).
-    fn nearest(self) -> usize {
+    pub(crate) fn nearest(self) -> usize {
         place(-(self.denominator - 2 * self.numerator).div_euclid(2 * self.denominator))
     }
 
+    /// The nearest double.
+    pub(crate) fn to_f64(self) -> Float {
+        let float = |integer| Wrapping(integer).to_f64();
+        float(self.numerator) / float(self.denominator)
+    }
+
     /// floor(coordinate) and ceil(coordinate).
-    fn both_sides(self) -> [usize; 2] {
+    pub(crate) fn both_sides(self) -> [usize; 2] {
         let floor = self.numerator / self.denominator;
         [place(floor), place(floor + i128::from(self.rest() > 0))]
     }
