@@ -120,14 +120,17 @@ enum OutcomeLine<'a> {
     },
 }
 
-/// What the derived bound says: `inside`, `outside` or `undecided`, how the vector stands with both judges, and unless it
-/// is inside, of which element: its value, what the reference has, and how far an honest implementation may be from that.
+/// What the derived bound says: `inside`, `outside` or `undecided`; how the vector stands with both judges; what the bound
+/// says of the numbers that the vector expects; and unless the verdict is `inside`, of which element it is: its value, what
+/// the reference has, and how far an honest implementation may be from that.
 #[derive(Debug, Serialize)]
 #[serde(rename_all = "camelCase")]
 struct BoundLine<'a> {
     verdict: String,
     #[serde(skip_serializing_if = "Option::is_none")]
     standing: Option<Standing>,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    of_expected: Option<String>,
     #[serde(flatten)]
     element: Option<&'a Element>,
 }
@@ -137,6 +140,7 @@ impl<'a> BoundLine<'a> {
         Self {
             verdict: bound.verdict.to_string(),
             standing: Standing::of(outcome, bound),
+            of_expected: bound.expected.map(|verdict| verdict.to_string()),
             element: bound.element.as_ref(),
         }
     }

@@ -264,6 +264,7 @@ impl Summary {
                 (Standing::HiddenFault, "within the tolerance but outside the bound"),
                 (Standing::Fault, "outside both"),
                 (Standing::IllConditioned, "beyond the tolerance but inside the bound (ill-conditioned)"),
+                (Standing::Disputed, "beyond the tolerance of numbers that are outside the bound"),
                 (Standing::Undecided, "undecided"),
             ];
             let counts: Vec<String> =

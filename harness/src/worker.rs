@@ -157,7 +157,8 @@ pub(crate) fn spawn(
                 let observation = executor.finish(vector);
                 let took = spent + begun.elapsed();
                 let bounded = bounds.then(|| bounds::of_vector(&vectors[index], start.reading, allowance));
-                let bound = bounded.flatten().and_then(|bounded| bound_verdict(&bounded, &observation));
+                let bound =
+                    bounded.flatten().and_then(|bounded| bound_verdict(&vectors[index], &bounded, &observation));
                 tell(Event::Observed(index, Box::new(Observed { observation, bound, took })));
             }
         }

@@ -45,13 +45,20 @@ use crate::value::{Computed, Value};
 pub use platform::Bounding;
 pub(crate) use platform::Ledger;
 pub use range::Range;
-use site::Site;
+use site::{Site, each_point};
 
 /// What an implementation is granted beyond the arithmetic of its types.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct Allowance {
     /// Whether it may take subnormal numbers for 0, as an operand and as a result: for adapters that are seen to.
     pub flushes_subnormals: bool,
+}
+
+impl Allowance {
+    /// What is granted by either.
+    pub fn or(self, other: Self) -> Self {
+        Self { flushes_subnormals: self.flushes_subnormals || other.flushes_subnormals }
+    }
 }
 
 /// The ranges of a tensor's elements.
@@ -65,10 +72,10 @@ pub enum Ranges {
 
 impl Ranges {
     /// These ranges; `Exact` if there is nothing else in them than what was computed, without a doubt.
-    fn of(ranges: Vec<Range>, computed: &[Range]) -> Self {
+    fn of(ranges: Vec<Range>, computed: &Value) -> Self {
         let is_exact =
-            |(range, computed): (&Range, &Range)| range.is_point() && !range.doubt && range.contains(computed.least);
-        if ranges.iter().zip(computed).all(is_exact) { Self::Exact } else { Self::Each(ranges) }
+            |(range, computed): (&Range, Range)| range.is_point() && !range.doubt && range.contains(computed.least);
+        if ranges.iter().zip(each_point(computed)).all(is_exact) { Self::Exact } else { Self::Each(ranges) }
     }
 
     /// The range of an element, by its index in row-major order; `None` if it is exact.

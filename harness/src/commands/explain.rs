@@ -4,13 +4,16 @@ use std::fmt::Write as _;
 
 use clap::Args;
 use comfy_table::{CellAlignment, Table, presets};
+use webnn_reference::derived_bound::Allowance;
 use webnn_reference::steps::{Place, Reading};
 use webnn_vectors::{Kind, Value, Vector};
 
 use super::{find, show};
+use crate::execute::bounds::{self, BoundedOutputs, BoundedTensor};
 use crate::execute::{CallResult, Observation, Tensor};
 use crate::failure::{AS_EXPECTED, Failure, UNEXPECTED};
 use crate::implementation::{Implementation, Start};
+use crate::judge::bound::{Standing, bound_verdict, radii, verdicts};
 use crate::judge::distance::{Allowed, difference, distances, texts};
 use crate::judge::{Outcome, judge};
 use crate::selection::Selection;
@@ -43,6 +46,7 @@ struct Explained {
     observation: Observation,
     outcome: Outcome,
     places: Vec<Place>,
+    allowance: Allowance,
 }
 
 /// Explains a vector.
@@ -64,10 +68,11 @@ pub(crate) fn explain(arguments: &Arguments) -> Result<u8, Failure> {
                 anstream::println!("\n{implementation}: skipped. {reason}");
             }
             Err(reason) => return Err(Failure::NotStarted(format!("{implementation} did not start: {reason}"))),
-            Ok((executor, _)) => {
+            Ok((executor, description)) => {
                 let (observation, places) = executor.trace(vector);
                 let outcome = judge(vector, &observation, implementation.is_ours());
-                explained.push(Explained { name: implementation.to_string(), observation, outcome, places });
+                let (name, allowance) = (implementation.to_string(), description.allowance());
+                explained.push(Explained { name, observation, outcome, places, allowance });
             }
         }
     }
@@ -78,7 +83,16 @@ pub(crate) fn explain(arguments: &Arguments) -> Result<u8, Failure> {
     for one in &explained {
         anstream::print!("\n{}: {}\n{}", one.name, one.outcome, calls_text(vector, &one.observation));
     }
-    anstream::print!("{}", values_text(vector, &explained, arguments.all));
+    let bounded = bounds::of_vector(
+        vector,
+        reading,
+        explained.iter().map(|one| one.allowance).fold(Allowance::default(), Allowance::or),
+    );
+    let bounded = bounded.unwrap_or_default();
+    for one in &explained {
+        anstream::print!("{}", bound_text(vector, one, &bounded));
+    }
+    anstream::print!("{}", values_text(vector, &explained, &bounded, arguments.all));
     let failed = explained.iter().any(|one| matches!(one.outcome, Outcome::Failed(_) | Outcome::Errored(_)));
     Ok(if failed { UNEXPECTED } else { AS_EXPECTED })
 }
@@ -98,6 +112,23 @@ fn steps_text(places: &[Place]) -> String {
         _ = writeln!(text, "  {algorithm}: {}", steps.join(" "));
     }
     text
+}
+
+/// What the derived bound says of an implementation.
+fn bound_text(vector: &Vector, one: &Explained, bounded: &BoundedOutputs) -> String {
+    let Some(bound) = bound_verdict(vector, bounded, &one.observation) else {
+        return String::new();
+    };
+    let words = match Standing::of(&one.outcome, &bound) {
+        Some(Standing::Passed) | None => "",
+        Some(Standing::HiddenFault) => ", a fault that the tolerance hides",
+        Some(Standing::IllConditioned) => ", so the vector is ill-conditioned",
+        Some(Standing::Fault) => ", as it is beyond the tolerance",
+        Some(Standing::Disputed) => ", and what the vector expects is outside",
+        Some(Standing::Undecided) => ", as the bound spans a jump",
+    };
+    let element = bound.element.as_ref().map(|element| format!(": {element}")).unwrap_or_default();
+    format!("{} by the derived bound: {}{words}{element}\n", one.name, bound.verdict)
 }
 
 fn calls_text(vector: &Vector, observation: &Observation) -> String {
@@ -129,8 +160,9 @@ fn first_texts(tensor: &Tensor) -> String {
 /// How many rows of values are shown unless all are asked for.
 const MOST_ROWS: usize = 16;
 
-/// Every output: expected and actual values side by side, with distance and allowance.
-fn values_text(vector: &Vector, explained: &[Explained], all: bool) -> String {
+/// Every output: expected and actual values side by side, with distance and allowance, and with the derived bound and what
+/// that says.
+fn values_text(vector: &Vector, explained: &[Explained], bounded: &BoundedOutputs, all: bool) -> String {
     let Kind::Graph { graph, .. } = &vector.kind else {
         return String::new();
     };
@@ -146,7 +178,8 @@ fn values_text(vector: &Vector, explained: &[Explained], all: bool) -> String {
         };
         let expected = Tensor { data_type: first.data_type, shape: output.descriptor.shape.clone(), bytes };
         _ = writeln!(text, "\n{name} ({}{:?}), allowed distance {allowed}", expected.data_type, expected.shape);
-        _ = writeln!(text, "{}", values_table(&expected, &actual, allowed, all));
+        let bounded = bounded.iter().find(|(output, _)| output == name).map(|(_, bounded)| bounded);
+        _ = writeln!(text, "{}", values_table(&expected, &actual, allowed, bounded, all));
         text.push_str(&partings_text(&actual));
     }
     text
@@ -162,11 +195,25 @@ fn output_of<'a>(one: &'a Explained, name: &str) -> Option<(&'a str, &'a Tensor)
     }
 }
 
-fn values_table(expected: &Tensor, actual: &[(&str, &Tensor)], allowed: Allowed, all: bool) -> String {
+fn values_table(
+    expected: &Tensor,
+    actual: &[(&str, &Tensor)],
+    allowed: Allowed,
+    bounded: Option<&BoundedTensor>,
+    all: bool,
+) -> String {
     let expected_texts = texts(expected);
-    let columns: Vec<_> =
-        actual.iter().map(|(_, tensor)| (texts(tensor), distances(tensor, expected, allowed))).collect();
-    let worst = columns.iter().filter_map(|(_, distances)| position_of_largest(distances));
+    let columns: Vec<_> = actual
+        .iter()
+        .map(|(_, tensor)| {
+            let verdicts = bounded.and_then(|bounded| verdicts(bounded, tensor)).unwrap_or_default();
+            (texts(tensor), distances(tensor, expected, allowed), verdicts)
+        })
+        .collect();
+    let radii = bounded.map(radii).unwrap_or_default();
+    let worst = columns.iter().flat_map(|(_, distances, verdicts)| {
+        [position_of_largest(distances), position_of_largest(verdicts)].into_iter().flatten()
+    });
     let mut rows: Vec<usize> = (0..expected_texts.len()).collect();
     if !all {
         rows.truncate(MOST_ROWS);
@@ -177,15 +224,27 @@ fn values_table(expected: &Tensor, actual: &[(&str, &Tensor)], allowed: Allowed,
     let mut table = Table::new();
     table.load_style(presets::NOTHING);
     let mut header = vec!["index".to_owned(), "expected".to_owned()];
+    if bounded.is_some() {
+        header.push("bound".to_owned());
+    }
     for (name, _) in actual {
         header.extend([(*name).to_owned(), "distance".to_owned()]);
+        if bounded.is_some() {
+            header.push("by the bound".to_owned());
+        }
     }
     table.set_header(header);
     for index in &rows {
         let mut row = vec![index_text(*index, &expected.shape), expected_texts[*index].clone()];
-        for (texts, distances) in &columns {
+        if bounded.is_some() {
+            row.push(radii.get(*index).map(|radius| format!("{radius:.2e}")).unwrap_or_default());
+        }
+        for (texts, distances, verdicts) in &columns {
             row.push(texts.get(*index).cloned().unwrap_or_default());
             row.push(distances.get(*index).map(ToString::to_string).unwrap_or_default());
+            if bounded.is_some() {
+                row.push(verdicts.get(*index).map(ToString::to_string).unwrap_or_default());
+            }
         }
         table.add_row(row);
     }
@@ -197,11 +256,12 @@ fn values_table(expected: &Tensor, actual: &[(&str, &Tensor)], allowed: Allowed,
     format!("{}{more}", table.trim_fmt())
 }
 
-fn position_of_largest(distances: &[crate::judge::distance::Distance]) -> Option<usize> {
-    let mut largest: Option<(usize, crate::judge::distance::Distance)> = None;
-    for (index, distance) in distances.iter().enumerate() {
-        if largest.is_none_or(|(_, so_far)| *distance > so_far) {
-            largest = Some((index, *distance));
+/// Where the first of the largest is.
+fn position_of_largest<T: Copy + PartialOrd>(all: &[T]) -> Option<usize> {
+    let mut largest: Option<(usize, T)> = None;
+    for (index, one) in all.iter().enumerate() {
+        if largest.is_none_or(|(_, so_far)| *one > so_far) {
+            largest = Some((index, *one));
         }
     }
     largest.map(|(index, _)| index)

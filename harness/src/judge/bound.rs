@@ -6,6 +6,8 @@
 use std::fmt;
 
 use serde::Serialize;
+use webnn_reference::data_type::MLOperandDataType;
+use webnn_vectors::{Kind, Vector};
 
 use super::Outcome;
 use super::distance::{pairs, texts};
@@ -58,6 +60,8 @@ pub(crate) struct BoundVerdict {
     pub(crate) verdict: Verdict,
     /// The first of the elements of which the worst is said, unless that is that they are inside.
     pub(crate) element: Option<Element>,
+    /// What it says of the numbers that the vector expects.
+    pub(crate) expected: Option<Verdict>,
 }
 
 /// An element that is outside its bound, or of which nothing can be said.
@@ -81,18 +85,40 @@ impl fmt::Display for Element {
 
 /// Judges all outputs of a vector by the derived bound; `None` where there are none, or they are of other types or shapes:
 /// those are for the other judge.
-pub(crate) fn bound_verdict(bounded: &BoundedOutputs, observation: &Observation) -> Option<BoundVerdict> {
+pub(crate) fn bound_verdict(
+    vector: &Vector,
+    bounded: &BoundedOutputs,
+    observation: &Observation,
+) -> Option<BoundVerdict> {
     let Observation::Outputs(outputs) = observation else {
         return None;
     };
-    let mut worst = BoundVerdict { verdict: Verdict::Inside, element: None };
+    let expected = expected_verdict(vector, bounded);
+    let mut worst = BoundVerdict { verdict: Verdict::Inside, element: None, expected };
     for (name, bounded) in bounded {
         let (_, actual) = outputs.iter().find(|(output, _)| output == name)?;
         for (index, verdict) in verdicts(bounded, actual)?.into_iter().enumerate() {
             if verdict > worst.verdict {
-                worst = BoundVerdict { verdict, element: Some(element(name, index, bounded, actual)) };
+                worst.verdict = verdict;
+                worst.element = Some(element(name, index, bounded, actual));
             }
         }
+    }
+    Some(worst)
+}
+
+/// What the bound says of the numbers that the vector expects; `None` if they are of other types or shapes.
+fn expected_verdict(vector: &Vector, bounded: &BoundedOutputs) -> Option<Verdict> {
+    let Kind::Graph { graph, .. } = &vector.kind else {
+        return None;
+    };
+    let mut worst = Verdict::Inside;
+    for (name, output) in &graph.expected_outputs {
+        let (_, bounded) = bounded.iter().find(|(output, _)| output == name)?;
+        let data_type = MLOperandDataType::from_name(output.descriptor.data_type.name())?;
+        let bytes = output.descriptor.bytes_of(&output.data).ok()?;
+        let expected = Tensor { data_type, shape: output.descriptor.shape.clone(), bytes };
+        worst = verdicts(bounded, &expected)?.into_iter().fold(worst, Verdict::max);
     }
     Some(worst)
 }
@@ -125,6 +151,9 @@ pub(crate) enum Standing {
     IllConditioned,
     /// Beyond the tolerance, outside the bound.
     Fault,
+    /// Beyond the tolerance, inside the bound, and the numbers that the vector expects are outside: it is wrong, or the
+    /// reference is.
+    Disputed,
     /// The bound spans a jump, and the implementation is not where the reference is.
     Undecided,
 }
@@ -141,6 +170,7 @@ impl Standing {
             (Verdict::Undecided, _) => Self::Undecided,
             (Verdict::Inside, true) => Self::Passed,
             (Verdict::Outside, true) => Self::HiddenFault,
+            (Verdict::Inside, false) if bound.expected? == Verdict::Outside => Self::Disputed,
             (Verdict::Inside, false) => Self::IllConditioned,
             (Verdict::Outside, false) => Self::Fault,
         })

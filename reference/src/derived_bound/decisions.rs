@@ -52,9 +52,8 @@ pub(super) fn logical(operation: Logical, site: &Site<'_>) -> Computed<Vec<Range
         return Ok(site.exact());
     }
     let is_unary = site.bound().input_count() == 1;
-    let a = site.broadcast(0)?;
-    let b = if is_unary { a.clone() } else { site.broadcast(1)? };
-    site.stored(a.into_iter().zip(b).map(|(a, b)| {
+    let (a, b) = (site.broadcast(0)?, site.broadcast(if is_unary { 0 } else { 1 })?);
+    site.stored(a.zip(b).map(|(a, b)| {
         let results: Vec<bool> = match operation {
             Logical::LogicalNot | Logical::IsNaN | Logical::IsInfinite => {
                 representatives(a).into_iter().map(|a| operation.of_one(a)).collect()
@@ -104,8 +103,8 @@ fn relations(a: Range, b: Range) -> Vec<(f64, f64)> {
 
 /// where: either value, where the condition is in doubt.
 pub(super) fn select(site: &Site<'_>) -> Computed<Vec<Ranges>> {
-    let (conditions, values) = (site.broadcast(0)?, site.broadcast(1)?.into_iter().zip(site.broadcast(2)?));
-    site.stored(conditions.into_iter().zip(values).map(|(condition, (if_true, if_false))| {
+    let (conditions, values) = (site.broadcast(0)?, site.broadcast(1)?.zip(site.broadcast(2)?));
+    site.stored(conditions.zip(values).map(|(condition, (if_true, if_false))| {
         let chosen = match (condition.has_zero(), condition.is_point()) {
             (true, true) => if_false,
             (false, _) => if_true,
@@ -121,7 +120,7 @@ pub(super) fn cast(site: &Site<'_>) -> Computed<Vec<Ranges>> {
         return Ok(site.exact());
     }
     let is_float = site.bound().input_descriptor(0).data_type.is_float();
-    let ranges = site.operand(0)?.into_iter();
+    let ranges = site.operands(0);
     match limits(site.output().data_type) {
         Some(limits) if is_float => site.stored(ranges.map(|x| saturated(x.map(f64::trunc), limits, 0.0))),
         Some(_) | None => site.stored(ranges),

@@ -3,7 +3,7 @@
 use super::Ranges;
 use super::precision::{Precision, joined};
 use super::range::Range;
-use super::site::{Site, points};
+use super::site::{Site, each_point};
 use crate::number::MLNumber;
 use crate::ops::binary::Binary;
 use crate::ops::clamp::Clamp;
@@ -17,8 +17,7 @@ pub(super) fn of_one(site: &Site<'_>, rule: impl Fn(Precision, Range) -> Range) 
     }
     let precision = site.precision();
     let of = |(x, y): (Range, Range)| exact_if_infinite(&[x], y).unwrap_or_else(|| joined(x, x, rule(precision, x)));
-    let (x, y) = (site.operand(0)?, points(site.computed(0))?);
-    site.stored(x.into_iter().zip(y).map(of))
+    site.stored(site.operands(0).zip(each_point(site.computed(0))).map(of))
 }
 
 /// The rule of a function of two operands, broadcast to each other.
@@ -30,8 +29,8 @@ pub(super) fn of_two(site: &Site<'_>, rule: impl Fn(Precision, Range, Range) -> 
     let of = |((a, b), y): ((Range, Range), Range)| {
         exact_if_infinite(&[a, b], y).unwrap_or_else(|| joined(a, b, rule(precision, a, b)))
     };
-    let (a, b, y) = (site.broadcast(0)?, site.broadcast(1)?, points(site.computed(0))?);
-    site.stored(a.into_iter().zip(b).zip(y).map(of))
+    let both = site.broadcast(0)?.zip(site.broadcast(1)?);
+    site.stored(both.zip(each_point(site.computed(0))).map(of))
 }
 
 /// Where operands are exact and one of them is not finite, so is the result: what the interpreter says.

@@ -7,7 +7,7 @@ use std::rc::Rc;
 
 use super::Ranges;
 use super::range::Range;
-use super::site::{Site, points};
+use super::site::{Site, each_point};
 use crate::number::MLNumber;
 use crate::ops::Operation;
 use crate::ops::pad::Pad;
@@ -39,14 +39,14 @@ pub(super) fn moved(operation: &Operation, site: &Site<'_>, moved: &[usize]) -> 
     }
     let outputs = without_value(operation).compute(&site.bound().with_values(&values))?;
     let ranges = outputs.iter().enumerate().map(|(output, numbers)| {
-        let computed = points(site.computed(output))?;
+        let computed = site.computed(output);
         let range =
-            |(number, computed): (&i64, &Range)| match usize::try_from(*number).ok().and_then(|n| n.checked_sub(1)) {
+            |(number, computed): (&i64, Range)| match usize::try_from(*number).ok().and_then(|n| n.checked_sub(1)) {
                 Some(source) => sources[source],
-                None => *computed,
+                None => computed,
             };
-        let ranges = elements(i64::array(numbers)).iter().zip(&computed).map(range).collect();
-        Ok(Ranges::of(ranges, &computed))
+        let ranges = elements(i64::array(numbers)).iter().zip(each_point(computed)).map(range).collect();
+        Ok(Ranges::of(ranges, computed))
     });
     ranges.collect()
 }

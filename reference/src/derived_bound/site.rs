@@ -11,7 +11,7 @@ use super::{Allowance, Ranges};
 use crate::data_type::MLOperandDataType;
 use crate::descriptor::MLOperandDescriptor;
 use crate::for_each_type;
-use crate::number::{Number, size};
+use crate::number::{Element, Number, size};
 use crate::operand::OperandId;
 use crate::ops::Bound;
 use crate::value::{Computed, Value, broadcast, reserved};
@@ -81,17 +81,21 @@ impl<'a> Site<'a> {
         }
     }
 
+    /// The ranges of an input as operands of arithmetic, one by one.
+    pub(super) fn operands(&self, place: usize) -> Box<dyn Iterator<Item = Range> + 'a> {
+        let precision = Precision::of(self.bound.input_descriptor(place).data_type, self.allowance);
+        match self.ranges(place) {
+            Ranges::Exact => Box::new(each_point(self.bound.input(place)).map(move |range| precision.flushed(range))),
+            Ranges::Each(ranges) => Box::new(ranges.iter().map(move |range| precision.flushed(*range))),
+        }
+    }
+
     /// The ranges of an input as operands of arithmetic.
     ///
     /// # Errors
     /// If there is no memory for them.
     pub(super) fn operand(&self, place: usize) -> Computed<Vec<Range>> {
-        let precision = self.precision();
-        let mut ranges = self.input(place)?;
-        if self.allowance.flushes_subnormals && self.bound.input_descriptor(place).data_type.is_float() {
-            ranges.iter_mut().for_each(|range| *range = precision.flushed(*range));
-        }
-        Ok(ranges)
+        collected(self.operands(place), self.bound.input(place).shape())
     }
 
     /// The ranges of an optional operand, as operands of arithmetic.
@@ -118,12 +122,13 @@ impl<'a> Site<'a> {
     ///
     /// # Errors
     /// If there is no memory for them.
-    pub(super) fn broadcast(&self, place: usize) -> Computed<Vec<Range>> {
+    pub(super) fn broadcast(&self, place: usize) -> Computed<Box<dyn Iterator<Item = Range> + 'a>> {
+        if self.bound.input_descriptor(place).shape == self.output().shape {
+            return Ok(self.operands(place));
+        }
         let array = self.array(place)?;
         let view = broadcast(&array, &self.output().shape)?;
-        let mut ranges = reserved(view.len())?;
-        ranges.extend(view.iter().copied());
-        Ok(ranges)
+        Ok(Box::new(collected(view.iter().copied(), view.shape())?.into_iter()))
     }
 
     /// The descriptor of the only output.
@@ -156,15 +161,11 @@ impl<'a> Site<'a> {
     /// # Errors
     /// If there is no memory for them.
     pub(super) fn stored_as(&self, output: usize, ranges: impl Iterator<Item = Range>) -> Computed<Ranges> {
-        let computed = points(self.computed(output))?;
-        let data_type = self.computed(output).data_type();
-        let precision = Precision::of(data_type, self.allowance);
-        let mut stored = reserved(computed.len())?;
-        stored.extend(ranges.map(|range| match limits(data_type) {
-            None => precision.stored(range),
-            Some(limits) => wrapped(range, limits),
-        }));
-        Ok(Ranges::of(stored, &computed))
+        let computed = self.computed(output);
+        let precision = Precision::of(computed.data_type(), self.allowance);
+        let limits = limits(computed.data_type());
+        let stored = |range| limits.map_or_else(|| precision.stored(range), |limits| wrapped(range, limits));
+        Ok(Ranges::of(collected(ranges.map(stored), computed.shape())?, computed))
     }
 }
 
@@ -198,9 +199,17 @@ fn wrapped(range: Range, [least, greatest]: [f64; 2]) -> Range {
 /// # Errors
 /// If there is no memory for them.
 pub(super) fn points(value: &Value) -> Computed<Vec<Range>> {
-    for_each_type!(value, array => {
-        let mut ranges = reserved(array.len())?;
-        ranges.extend(array.iter().map(|element| Range::point(crate::number::Element::number(*element).to_f64())));
-        Ok(ranges)
-    })
+    collected(each_point(value), value.shape())
+}
+
+/// The elements of a value, each exactly, one by one.
+pub(super) fn each_point(value: &Value) -> Box<dyn Iterator<Item = Range> + '_> {
+    for_each_type!(value, array => Box::new(array.iter().map(|element| Range::point(element.number().to_f64()))))
+}
+
+/// The ranges of a tensor of this shape.
+fn collected(ranges: impl Iterator<Item = Range>, shape: &[usize]) -> Computed<Vec<Range>> {
+    let mut collected = reserved(shape.iter().product())?;
+    collected.extend(ranges);
+    Ok(collected)
 }

@@ -247,7 +247,7 @@ pub(super) fn gemm(operation: &Gemm, site: &Site<'_>) -> Computed<Vec<Ranges>> {
     };
     let (a, b) = (transposed(&a, operation.a_transpose), transposed(&b, !operation.b_transpose));
     let (a, b) = (matrix(&a, rows), matrix(&b, columns));
-    let c = operation.c.map(|_| site.broadcast(2)).transpose()?;
+    let c: Option<Vec<Range>> = operation.c.map(|_| site.broadcast(2)).transpose()?.map(Iterator::collect);
     let scaled = |factor: f64, range: Range| precision.mul(Range::point(factor), range);
     let range = |index: usize| {
         let (row, column) = (index / columns, index % columns);

@@ -1,0 +1,420 @@
+//! What the derived bound must itself pass: every honest computation is inside, and every fault outside.
+
+use std::rc::Rc;
+
+use half::f16;
+use webnn_reference::buffer::BufferSource;
+use webnn_reference::builder::MLGraphBuilder;
+use webnn_reference::derived_bound::{Allowance, Bounding, Range, Ranges};
+use webnn_reference::descriptor::{MLOperandDescriptor, MLTensorDescriptor};
+use webnn_reference::exception::Result;
+use webnn_reference::ml::{ML, MLContextOptions};
+use webnn_reference::number::{Element, Number};
+use webnn_reference::operand::MLOperand;
+use webnn_reference::ops::MLOperatorOptions;
+use webnn_reference::ops::argminmax::MLArgMinMaxOptions;
+use webnn_reference::ops::conv2d::MLConv2dOptions;
+use webnn_reference::ops::layernormalization::MLLayerNormalizationOptions;
+use webnn_reference::ops::reduce::MLReduceOptions;
+use webnn_reference::steps::Reading;
+use webnn_reference::timeline::Global;
+use webnn_reference::value::Value;
+
+/// An output: what the interpreter computes, and the range of each element.
+struct Output {
+    numbers: Vec<f64>,
+    ranges: Rc<Ranges>,
+}
+
+impl Output {
+    fn range(&self, index: usize) -> Range {
+        self.ranges.get(index).copied().unwrap_or_else(|| Range::point(self.numbers[index]))
+    }
+
+    fn holds(&self, index: usize, number: impl Into<f64>) -> bool {
+        self.range(index).contains(number.into())
+    }
+
+    fn radius(&self, index: usize) -> f64 {
+        self.range(index).radius(self.numbers[index])
+    }
+}
+
+fn numbers(value: &Value) -> Vec<f64> {
+    fn of<T: Element>(elements: impl IntoIterator<Item = T>) -> Vec<f64> {
+        elements.into_iter().map(|element| element.number().to_f64()).collect()
+    }
+    match value {
+        Value::Float32(array) => of(array.iter().copied()),
+        Value::Float16(array) => of(array.iter().copied()),
+        Value::Int32(array) => of(array.iter().copied()),
+        Value::Uint32(array) => of(array.iter().copied()),
+        Value::Int64(array) => of(array.iter().copied()),
+        Value::Uint64(array) => of(array.iter().copied()),
+        Value::Int8(array) => of(array.iter().copied()),
+        Value::Uint8(array) => of(array.iter().copied()),
+    }
+}
+
+/// The outputs of a graph of constants.
+fn outputs(allowance: Allowance, build: impl FnOnce(&MLGraphBuilder) -> Result<Vec<MLOperand>>) -> Result<Vec<Output>> {
+    let provider = Rc::new(Bounding::new(allowance));
+    let global = Global::new(Reading::Corrected);
+    let ml = ML::new(&global, Rc::clone(&provider) as _);
+    let context = global.settle(&ml.create_context(MLContextOptions::default()))?;
+    let builder = MLGraphBuilder::new(&context)?;
+    let operands = build(&builder)?;
+    let name = |index: usize| format!("output{index}");
+    let named: Vec<_> = operands.iter().enumerate().map(|(index, operand)| (name(index), operand.clone())).collect();
+    let graph = global.settle(&builder.build(&named))?;
+    let mut tensors = Vec::new();
+    for (index, operand) in operands.iter().enumerate() {
+        let descriptor = MLTensorDescriptor { operand: operand.descriptor(), readable: true, writable: false };
+        tensors.push((name(index), global.settle(&context.create_tensor(&descriptor))?));
+    }
+    context.dispatch(&graph, &[], &tensors)?;
+    let mut outputs = Vec::new();
+    for (operand, (_, tensor)) in operands.iter().zip(&tensors) {
+        let bytes = global.settle(&context.read_tensor(tensor))?.to_vec();
+        let value = Value::from_bytes(&operand.descriptor(), &bytes).expect("memory");
+        outputs.push(Output { numbers: numbers(&value), ranges: provider.ranges(tensor) });
+    }
+    Ok(outputs)
+}
+
+fn output(build: impl FnOnce(&MLGraphBuilder) -> Result<MLOperand>) -> Result<Output> {
+    Ok(outputs(Allowance::default(), |b| Ok(vec![build(b)?]))?.remove(0))
+}
+
+fn constant<T: Element>(b: &MLGraphBuilder, shape: &[u32], elements: &[T]) -> MLOperand {
+    let mut bytes = Vec::new();
+    T::write(elements, &mut bytes);
+    let descriptor = MLOperandDescriptor::create(T::DATA_TYPE, shape);
+    b.constant(&descriptor, &BufferSource::typed(T::DATA_TYPE, bytes)).expect("as many elements as the shape has")
+}
+
+fn o() -> MLOperatorOptions {
+    MLOperatorOptions::default()
+}
+
+/// A floating point type in which is computed as hardware does: each operation rounded once.
+trait Hardware: Element<Number = f64> {
+    fn round(number: f64) -> Self {
+        Self::rounded(number)
+    }
+    fn add(self, other: Self) -> Self {
+        Self::round(self.number() + other.number())
+    }
+    fn mul(self, other: Self) -> Self {
+        Self::round(self.number() * other.number())
+    }
+    fn fused(self, other: Self, third: Self) -> Self {
+        Self::round(self.number() * other.number() + third.number())
+    }
+}
+impl Hardware for f32 {}
+impl Hardware for f16 {}
+
+/// Numbers that look random and are always the same: a linear congruential generator (Knuth's MMIX).
+struct Chance(u64);
+
+impl Chance {
+    fn next(&mut self) -> u64 {
+        self.0 = self.0.wrapping_mul(6_364_136_223_846_793_005).wrapping_add(1_442_695_040_888_963_407);
+        self.0 >> 33
+    }
+
+    fn below(&mut self, count: usize) -> usize {
+        usize::try_from(self.next()).expect("31 bits") % count
+    }
+
+    /// A number of the type, of either sign and below 4.
+    fn number<T: Hardware>(&mut self) -> T {
+        let fraction = f64::from(u32::try_from(self.next()).expect("31 bits")) / f64::powi(2.0, 31);
+        T::round((fraction - 0.5) * 8.0)
+    }
+
+    fn numbers<T: Hardware>(&mut self, count: usize) -> Vec<T> {
+        (0..count).map(|_| self.number()).collect()
+    }
+
+    fn shuffled<T: Clone>(&mut self, all: &[T]) -> Vec<T> {
+        let mut all = all.to_vec();
+        for index in (1..all.len()).rev() {
+            all.swap(index, self.below(index + 1));
+        }
+        all
+    }
+
+    /// The sum of the terms, in an order and a grouping by chance.
+    fn tree<T: Hardware>(&mut self, terms: &[T]) -> T {
+        let mut terms = terms.to_vec();
+        while terms.len() > 1 {
+            let a = terms.swap_remove(self.below(terms.len()));
+            let b = terms.swap_remove(self.below(terms.len()));
+            terms.push(a.add(b));
+        }
+        terms[0]
+    }
+}
+
+fn sums_are_inside<T: Hardware>(count: usize) -> Result<()> {
+    let mut chance = Chance(7);
+    let terms: Vec<T> = chance.numbers(count);
+    let shape = [u32::try_from(count).expect("small")];
+    let sum = output(|b| b.reduce_sum(&constant(b, &shape, &terms), &MLReduceOptions::default()))?;
+    let squares = output(|b| b.reduce_sum_square(&constant(b, &shape, &terms), &MLReduceOptions::default()))?;
+    let mean = output(|b| b.reduce_mean(&constant(b, &shape, &terms), &MLReduceOptions::default()))?;
+    for _ in 0..1000 {
+        let order = chance.shuffled(&terms);
+        let one_by_one = order.iter().copied().reduce(Hardware::add).expect("some");
+        let tree = chance.tree(&terms);
+        assert!(sum.holds(0, one_by_one.number()) && sum.holds(0, tree.number()), "{one_by_one:?} {tree:?}");
+        let divided = T::round(tree.number() / f64::from(shape[0]));
+        assert!(mean.holds(0, divided.number()), "{divided:?}");
+        let fused = order.iter().fold(T::round(0.0), |sum, x| x.fused(*x, sum));
+        let separate = order.iter().fold(T::round(0.0), |sum, x| sum.add(x.mul(*x)));
+        assert!(squares.holds(0, fused.number()) && squares.holds(0, separate.number()), "{fused:?} {separate:?}");
+    }
+    Ok(())
+}
+
+#[test]
+fn sums_in_any_order_are_inside() -> Result<()> {
+    sums_are_inside::<f32>(100)?;
+    sums_are_inside::<f16>(40)
+}
+
+fn products_are_inside<T: Hardware>(inner: usize) -> Result<()> {
+    let mut chance = Chance(11);
+    let (a, b): (Vec<T>, Vec<T>) = (chance.numbers(inner), chance.numbers(inner));
+    let inner = u32::try_from(inner).expect("small");
+    let product = output(|g| g.matmul(&constant(g, &[1, inner], &a), &constant(g, &[inner, 1], &b), &o()))?;
+    let pairs: Vec<(T, T)> = a.into_iter().zip(b).collect();
+    for _ in 0..1000 {
+        let order = chance.shuffled(&pairs);
+        let fused = order.iter().fold(T::round(0.0), |sum, (a, b)| a.fused(*b, sum));
+        let products: Vec<T> = order.iter().map(|(a, b)| a.mul(*b)).collect();
+        let tree = chance.tree(&products);
+        assert!(product.holds(0, fused.number()) && product.holds(0, tree.number()), "{fused:?} {tree:?}");
+    }
+    Ok(())
+}
+
+#[test]
+fn products_in_any_order_are_inside() -> Result<()> {
+    products_are_inside::<f32>(64)?;
+    products_are_inside::<f16>(24)
+}
+
+/// As a tensor core of 19 bits has it.
+fn truncated(x: f32) -> f32 {
+    f32::from_bits(x.to_bits() & !0x1fff)
+}
+
+#[test]
+fn a_fault_in_a_sum_of_products_is_outside() -> Result<()> {
+    let mut chance = Chance(13);
+    for _ in 0..100 {
+        let (a, b): (Vec<f32>, Vec<f32>) = (chance.numbers(32), chance.numbers(32));
+        let product = output(|g| g.matmul(&constant(g, &[1, 32], &a), &constant(g, &[32, 1], &b), &o()))?;
+        let exact = |a: &[f32], b: &[f32]| a.iter().zip(b).map(|(a, b)| f64::from(*a) * f64::from(*b)).sum::<f64>();
+        assert!(product.holds(0, f64::from(f32::rounded(exact(&a, &b)))));
+        assert!(!product.holds(0, exact(&a[1..], &b[1..])), "a term left out");
+        let mut swapped = b.clone();
+        swapped.swap(3, 4);
+        assert!(!product.holds(0, exact(&a, &swapped)), "a wrong index");
+        let of = |numbers: &[f32]| numbers.iter().copied().map(truncated).collect::<Vec<f32>>();
+        assert!(!product.holds(0, exact(&of(&a), &of(&b))), "operands of 11 bits");
+    }
+    Ok(())
+}
+
+#[test]
+fn a_fault_in_a_convolution_is_outside() -> Result<()> {
+    let mut chance = Chance(17);
+    let (x, w): (Vec<f32>, Vec<f32>) = (chance.numbers(25), chance.numbers(9));
+    let y = output(|b| {
+        b.conv2d(&constant(b, &[1, 1, 5, 5], &x), &constant(b, &[1, 1, 3, 3], &w), &MLConv2dOptions::default())
+    })?;
+    for place in 0..9 {
+        let (row, column) = (place / 3, place % 3);
+        let product = |index: usize| {
+            let from = (row + index / 3) * 5 + column + index % 3;
+            f64::from(x[from]) * f64::from(w[index])
+        };
+        assert!(y.holds(place, f64::from(f32::rounded((0..9).map(product).sum()))));
+        assert!(!y.holds(place, (1..9).map(product).sum::<f64>()), "a term left out");
+    }
+    Ok(())
+}
+
+#[test]
+fn a_normalization_needs_its_epsilon_and_two_passes() -> Result<()> {
+    let mut chance = Chance(19);
+    let small: Vec<f32> = chance.numbers::<f32>(16).into_iter().map(|x| x / 64.0).collect();
+    let options = || MLLayerNormalizationOptions { axes: Some(vec![0]), ..MLLayerNormalizationOptions::default() };
+    let of = |x: &[f32]| output(|b| b.layer_normalization(&constant(b, &[16], x), &options()));
+    let normalized = of(&small)?;
+    let wide: Vec<f64> = small.iter().map(|x| f64::from(*x)).collect();
+    let mean = wide.iter().sum::<f64>() / 16.0;
+    let variance = wide.iter().map(|x| (x - mean) * (x - mean)).sum::<f64>() / 16.0;
+    for (index, x) in wide.iter().enumerate() {
+        assert!(normalized.holds(index, f64::from(f32::rounded((x - mean) / (variance + 1e-5f32 as f64).sqrt()))));
+        assert!(!normalized.holds(index, (x - mean) / variance.sqrt()), "epsilon left out");
+    }
+
+    let far: Vec<f32> = small.iter().map(|x| x + 1000.0).collect();
+    let normalized = of(&far)?;
+    let sum = far.iter().copied().reduce(Hardware::add).expect("some");
+    let squares = far.iter().fold(0.0, |sum: f32, x| x.fused(*x, sum));
+    let mean = sum / 16.0;
+    let variance = squares / 16.0 - mean * mean;
+    let outside = (0..16).filter(|index| !normalized.holds(*index, (far[*index] - mean) / (variance + 1e-5).sqrt()));
+    assert!(outside.count() > 8, "a variance in one pass");
+    Ok(())
+}
+
+/// The bounds of a graph of one operator, whose inputs are multiplied by a number.
+fn scaled(factor: f32, build: fn(&MLGraphBuilder, f32) -> Result<MLOperand>) -> Result<Vec<f64>> {
+    let y = output(|b| build(b, factor))?;
+    Ok((0..y.numbers.len()).map(|index| y.radius(index)).collect())
+}
+
+#[test]
+fn a_power_of_two_scales_the_bound_exactly() -> Result<()> {
+    fn numbers(factor: f32, count: usize) -> Vec<f32> {
+        Chance(23).numbers::<f32>(count).into_iter().map(|x| x * factor).collect()
+    }
+    let graphs: [fn(&MLGraphBuilder, f32) -> Result<MLOperand>; 4] = [
+        |b, factor| b.reduce_sum(&constant(b, &[20], &numbers(factor, 20)), &MLReduceOptions::default()),
+        |b, factor| {
+            b.matmul(&constant(b, &[4, 5], &numbers(factor, 20)), &constant(b, &[5, 2], &numbers(1.0, 10)), &o())
+        },
+        |b, factor| b.reduce_l2(&constant(b, &[20], &numbers(factor, 20)), &MLReduceOptions::default()),
+        |b, factor| {
+            let (x, y) = (constant(b, &[20], &numbers(factor, 20)), constant(b, &[20], &numbers(1.0, 20)));
+            let quotient = b.div(&x, &y, &o())?;
+            b.add(&quotient, &x, &o())
+        },
+    ];
+    for graph in graphs {
+        let bounds = scaled(1.0, graph)?;
+        assert!(bounds.iter().all(|bound| *bound > 0.0));
+        for exponent in [-20, 3, 30] {
+            let factor = f32::powi(2.0, exponent);
+            let expected: Vec<f64> = bounds.iter().map(|bound| bound * f64::from(factor)).collect();
+            assert_eq!(scaled(factor, graph)?, expected);
+        }
+    }
+    Ok(())
+}
+
+#[test]
+fn a_graph_of_exact_operators_has_no_bound() -> Result<()> {
+    let mut chance = Chance(29);
+    let x: Vec<f32> = chance.numbers(24);
+    let outputs = outputs(Allowance { flushes_subnormals: true }, |b| {
+        let x = constant(b, &[2, 3, 4], &x);
+        let y = b.transpose(&b.relu(&b.neg(&x, &o())?, &o())?, &Default::default())?;
+        let z = b.concat(&[b.reshape(&y, &[24], &o())?, b.floor(&b.reshape(&x, &[24], &o())?, &o())?], 0, &o())?;
+        let index = b.arg_max(&z, 0, &MLArgMinMaxOptions::default())?;
+        let gathered = b.gather(&z, &index, &Default::default())?;
+        let greater = b.greater(&x, &constant(b, &[], &[0.5f32]), &o())?;
+        let chosen = b.where_(&greater, &x, &b.abs(&x, &o())?, &o())?;
+        let integers = b.cast(&x, webnn_reference::data_type::MLOperandDataType::Int32, &o())?;
+        let sum = b.reduce_sum(&integers, &MLReduceOptions::default())?;
+        Ok(vec![gathered, chosen, sum, b.reduce_max(&x, &MLReduceOptions::default())?])
+    })?;
+    for output in outputs {
+        assert!(matches!(*output.ranges, Ranges::Exact));
+    }
+    Ok(())
+}
+
+#[test]
+fn results_that_the_type_holds_are_exact() -> Result<()> {
+    let y = output(|b| b.mul(&constant(b, &[2], &[3f32, 0.5]), &constant(b, &[2], &[7f32, -4.0]), &o()))?;
+    assert!(matches!(*y.ranges, Ranges::Exact));
+    let y = output(|b| b.add(&constant(b, &[1], &[1f32]), &constant(b, &[1], &[1e-9f32]), &o()))?;
+    assert!(y.holds(0, 1.0) && !y.holds(0, 1.0 + f64::powi(2.0, -22)));
+    Ok(())
+}
+
+#[test]
+fn nan_and_infinities_are_matched_by_kind_and_sign() -> Result<()> {
+    let numbers = [f32::INFINITY, f32::NEG_INFINITY, f32::NAN, 0.0];
+    let y = output(|b| b.reciprocal(&b.exp(&constant(b, &[4], &numbers), &o())?, &o()))?;
+    assert_eq!((y.radius(0), y.radius(1)), (0.0, 0.0));
+    assert!(y.holds(0, 0.0) && y.holds(1, f64::INFINITY) && !y.holds(1, f64::MAX) && !y.holds(1, f64::NAN));
+    assert!(y.holds(2, f64::NAN) && !y.holds(2, 1.0) && !y.holds(3, f64::NAN) && !y.holds(3, f64::INFINITY));
+    Ok(())
+}
+
+#[test]
+fn near_the_greatest_number_there_may_be_an_infinity() -> Result<()> {
+    let y = output(|b| {
+        let (x, y) =
+            (constant(b, &[2], &[f32::MAX, f32::MAX / 2.0]), constant(b, &[2], &[f32::MAX / 2f32.powi(24), 0.0]));
+        b.add(&x, &y, &o())
+    })?;
+    assert!(y.holds(0, f64::INFINITY) && y.holds(0, f32::MAX) && !y.holds(0, f64::NEG_INFINITY));
+    assert!(!y.holds(1, f64::INFINITY));
+    Ok(())
+}
+
+#[test]
+fn subnormals_may_be_lost_where_that_is_granted() -> Result<()> {
+    let small = f32::MIN_POSITIVE / 4.0;
+    let product = |flushes_subnormals| {
+        outputs(Allowance { flushes_subnormals }, |b| {
+            Ok(vec![b.mul(&constant(b, &[2], &[small, 1.0]), &constant(b, &[2], &[1f32, 1.0]), &o())?])
+        })
+    };
+    let (kept, flushed) = (product(false)?.remove(0), product(true)?.remove(0));
+    assert!(!kept.holds(0, 0.0) && flushed.holds(0, 0.0) && flushed.holds(0, small) && !flushed.holds(0, 2.0 * small));
+    assert!(!flushed.holds(1, 0.0));
+    Ok(())
+}
+
+#[test]
+fn what_lies_across_a_jump_is_in_doubt() -> Result<()> {
+    let outputs = outputs(Allowance::default(), |b| {
+        // 0.1 + 0.2 is computed, and 0.3 is not.
+        let of = |numbers: &[f32]| constant(b, &[1], numbers);
+        let sum = b.add(&of(&[0.1]), &of(&[0.2]), &o())?;
+        let near = of(&[0.1f32 + 0.2f32]);
+        let is_equal = b.equal(&sum, &near, &o())?;
+        let is_less = b.lesser(&sum, &of(&[0.5]), &o())?;
+        let chosen = b.where_(&is_equal, &of(&[1.0]), &of(&[5.0]), &o())?;
+        let ratio = b.div(&of(&[6.0]), &of(&[3.0]), &o())?;
+        let third = b.div(&of(&[1.0]), &of(&[3.0]), &o())?;
+        let floor = b.floor(&b.mul(&third, &of(&[3.0]), &o())?, &o())?;
+        let both = b.concat(&[sum, near], 0, &o())?;
+        let index = b.arg_max(&both, 0, &MLArgMinMaxOptions::default())?;
+        let gathered = b.gather(&of(&[7.0]), &index, &Default::default())?;
+        Ok(vec![is_equal, is_less, chosen, ratio, floor, index, gathered])
+    })?;
+    let [is_equal, is_less, chosen, ratio, floor, index, gathered] = &outputs[..] else { panic!("seven outputs") };
+    assert!(is_equal.range(0).doubt && is_equal.holds(0, 0.0) && is_equal.holds(0, 1.0));
+    assert!(!is_less.range(0).doubt && is_less.radius(0) == 0.0);
+    assert!(chosen.range(0).doubt && chosen.holds(0, 1.0) && chosen.holds(0, 5.0) && !chosen.holds(0, 6.0));
+    assert!(!ratio.range(0).doubt);
+    assert!(floor.range(0).doubt && floor.holds(0, 0.0) && floor.holds(0, 1.0) && !floor.holds(0, 2.0));
+    assert!(index.range(0).doubt && index.holds(0, 0.0) && index.holds(0, 1.0));
+    assert!(gathered.range(0).doubt && gathered.holds(0, 7.0));
+    Ok(())
+}
+
+#[test]
+fn a_quotient_between_two_integers_is_quantized_to_either() -> Result<()> {
+    let quantized = output(|b| {
+        let (x, scale) = (constant(b, &[3], &[0.75f32, 0.8, 0.3]), constant(b, &[1], &[0.3f32]));
+        b.quantize_linear(&x, &scale, &constant(b, &[1], &[10u8]), &o())
+    })?;
+    // 0.75 / 0.3 is 2.5, but for the rounding of 0.3.
+    assert!(quantized.holds(0, 12.0) && quantized.holds(0, 13.0) && !quantized.holds(0, 11.0));
+    assert!(quantized.radius(1) == 0.0 && quantized.radius(2) == 0.0);
+    assert!(!quantized.range(0).doubt);
+    Ok(())
+}
