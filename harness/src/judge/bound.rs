@@ -176,3 +176,53 @@ impl Standing {
         })
     }
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::execute::bounds::outputs;
+    use crate::judge::Failure;
+    use crate::judge::distance::Distance;
+    use webnn_reference::derived_bound::Allowance;
+    use webnn_reference::steps::Reading;
+
+    /// What the interpreter returns is honest; so is what a vector expects that passes.
+    #[test]
+    fn the_reference_and_what_vectors_expect_are_inside() {
+        let mut judged = 0;
+        for vector in crate::trials::vectors().expect("the vectors load") {
+            let Kind::Graph { graph, .. } = &vector.kind else {
+                continue;
+            };
+            for allowance in [Allowance::default(), Allowance { flushes_subnormals: true }] {
+                let bounded = outputs(graph, Reading::Corrected, allowance).expect("a graph");
+                for (name, bounded) in &bounded {
+                    let verdicts = verdicts(bounded, &bounded.tensor).expect("of one type and shape");
+                    assert!(verdicts.iter().all(|verdict| *verdict == Verdict::Inside), "{}: {name}", vector.id);
+                }
+                let expected = expected_verdict(&vector, &bounded);
+                assert_ne!(expected, Some(Verdict::Outside), "{}", vector.id);
+                judged += 1;
+            }
+        }
+        assert!(judged > 5000, "{judged}");
+    }
+
+    fn standing(within: bool, verdict: Verdict, expected: Verdict) -> Option<Standing> {
+        let failure = Failure::Exception { expected: String::new(), actual: String::new() };
+        let passed = Outcome::Passed { distance: Distance::ZERO, bit_equal: true };
+        let outcome = if within { passed } else { Outcome::Failed(failure) };
+        Standing::of(&outcome, &BoundVerdict { verdict, element: None, expected: Some(expected) })
+    }
+
+    #[test]
+    fn a_vector_stands_by_both_judges() {
+        use Verdict::{Inside, Outside, Undecided};
+        assert_eq!(standing(true, Inside, Inside), Some(Standing::Passed));
+        assert_eq!(standing(true, Outside, Inside), Some(Standing::HiddenFault));
+        assert_eq!(standing(false, Inside, Inside), Some(Standing::IllConditioned));
+        assert_eq!(standing(false, Inside, Outside), Some(Standing::Disputed));
+        assert_eq!(standing(false, Outside, Inside), Some(Standing::Fault));
+        assert_eq!(standing(true, Undecided, Inside), Some(Standing::Undecided));
+    }
+}

@@ -49,9 +49,9 @@ pub(super) struct Precision {
     erf: f64,
 }
 
-/// 2 to a power.
+/// 2 to a power that is a normal number of binary64.
 fn power_of_two(exponent: i32) -> f64 {
-    f64::powi(2.0, exponent)
+    f64::from_bits(u64::try_from(exponent + 1023).expect("the exponent of a normal number") << 52)
 }
 
 /// The exponent of the power of two that is not greater than a positive number; some very small one for 0.
@@ -128,6 +128,12 @@ impl Precision {
         power_of_two(self.least_exponent)
     }
 
+    /// Whether it is plain that the type holds a number: that its last bits are 0, and it is not subnormal.
+    fn holds(&self, number: f64) -> bool {
+        let bits_beyond = 53 - self.bits;
+        number.to_bits() & ((1 << bits_beyond) - 1) == 0 && exponent(number) >= self.least_exponent
+    }
+
     fn spacing(&self, number: f64) -> f64 {
         power_of_two(exponent(number).max(self.least_exponent) - self.bits + 1)
     }
@@ -138,21 +144,23 @@ impl Precision {
 
     /// The numbers of the type between which the range lies, if exponents had no upper end.
     pub(super) fn rounded(&self, range: Range) -> Range {
-        let down = |number: f64| (number / self.spacing(number)).floor() * self.spacing(number);
-        let up = |number: f64| (number / self.spacing(number)).ceil() * self.spacing(number);
-        let finite = |number: f64, rounded: f64| if number.is_finite() { rounded } else { number };
-        let range = Range {
-            least: finite(range.least, down(range.least)),
-            greatest: finite(range.greatest, up(range.greatest)),
-            ..range
+        let rounded = |number: f64, round: fn(f64) -> f64| {
+            if self.holds(number) || !number.is_finite() {
+                return number;
+            }
+            let spacing = self.spacing(number);
+            round(number / spacing) * spacing
         };
-        self.flushed(range)
+        let (least, greatest) = (rounded(range.least, f64::floor), rounded(range.greatest, f64::ceil));
+        self.flushed(Range { least, greatest, ..range })
     }
 
     /// What is taken for an operand of arithmetic: subnormal numbers may be taken for 0.
     pub(super) fn flushed(&self, range: Range) -> Range {
+        // A zero that is known keeps its sign.
+        let is_zero = range.least == 0.0 && range.greatest == 0.0;
         let has_subnormals = range.least < self.least_normal() && range.greatest > -self.least_normal();
-        if !self.flushes || !has_subnormals {
+        if !self.flushes || !has_subnormals || is_zero {
             return range;
         }
         Range { least: range.least.min(0.0), greatest: range.greatest.max(0.0), ..range }
