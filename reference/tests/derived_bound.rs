@@ -271,7 +271,7 @@ fn a_normalization_needs_its_epsilon_and_two_passes() -> Result<()> {
     let mean = wide.iter().sum::<f64>() / 16.0;
     let variance = wide.iter().map(|x| (x - mean) * (x - mean)).sum::<f64>() / 16.0;
     for (index, x) in wide.iter().enumerate() {
-        assert!(normalized.holds(index, f64::from(f32::rounded((x - mean) / (variance + 1e-5f32 as f64).sqrt()))));
+        assert!(normalized.holds(index, f64::from(f32::rounded((x - mean) / (variance + f64::from(1e-5f32)).sqrt()))));
         assert!(!normalized.holds(index, (x - mean) / variance.sqrt()), "epsilon left out");
     }
 
@@ -605,4 +605,22 @@ fn erf(x: f64) -> f64 {
         sum += term / (2.0 * n + 1.0);
     }
     sum * std::f64::consts::FRAC_2_SQRT_PI
+}
+
+#[test]
+fn what_may_be_nan_may_be_so_further_on() -> Result<()> {
+    let outputs = outputs(Allowance::default(), |b| {
+        // 1/3 * 3 - 1 may be a little below 0, of which there is no root.
+        let third = b.div(&constant(b, &[1, 1], &[1f32]), &constant(b, &[1], &[3f32]), &o())?;
+        let rest = b.sub(&b.mul(&third, &constant(b, &[1], &[3f32]), &o())?, &constant(b, &[1], &[1f32]), &o())?;
+        let root = b.sqrt(&rest, &o())?;
+        let product = b.matmul(&root, &constant(b, &[1, 1], &[2f32]), &o())?;
+        let sum = b.reduce_sum(&root, &MLReduceOptions::default())?;
+        let softmax = b.softmax(&b.concat(&[root.clone(), constant(b, &[1, 1], &[2f32])], 1, &o())?, 1, &o())?;
+        Ok(vec![root, product, sum, softmax])
+    })?;
+    for output in outputs {
+        assert!(output.holds(0, f64::NAN) && output.holds(0, output.numbers[0]) && output.range(0).doubt);
+    }
+    Ok(())
 }

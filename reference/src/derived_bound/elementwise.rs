@@ -181,7 +181,7 @@ fn turning(precision: Precision, x: Range, places: &[f64], at: impl Fn(f64) -> R
 
 /// hardSigmoid: max(min(alpha * x + beta, 1), 0).
 pub(super) fn hard_sigmoid(precision: Precision, x: Range, alpha: f64, beta: f64) -> Range {
-    linear(precision, x, alpha, beta).map(|number| number.min(1.0).max(0.0))
+    linear(precision, x, alpha, beta).map(|number| number.clamp(0.0, 1.0))
 }
 
 /// linear: alpha * x + beta.

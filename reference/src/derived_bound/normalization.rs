@@ -48,13 +48,18 @@ pub(super) fn batch(operation: &BatchNormalization, site: &Site<'_>) -> Computed
 }
 
 /// Where an operand is not finite: what the interpreter says if all are exact, and otherwise nothing.
-fn if_infinite(operands: impl Iterator<Item = Range> + Clone, computed: Range) -> Option<Range> {
-    let doubt = operands.clone().any(|operand| operand.doubt);
-    if operands.clone().all(|operand| operand.is_finite()) {
-        return None;
+fn if_infinite(operands: impl Iterator<Item = Range>, computed: Range) -> Option<Range> {
+    let (mut are_finite, mut are_points, mut doubt) = (true, true, false);
+    for operand in operands {
+        are_finite &= operand.is_finite();
+        are_points &= operand.is_point();
+        doubt |= operand.doubt;
     }
-    let are_points = operands.clone().all(|operand| operand.is_point());
-    Some(if are_points { Range { doubt, ..computed } } else { Range::ANYTHING })
+    match (are_finite, are_points) {
+        (true, _) => None,
+        (false, true) => Some(Range { doubt, ..computed }),
+        (false, false) => Some(Range::ANYTHING),
+    }
 }
 
 /// instanceNormalization

@@ -214,6 +214,9 @@ impl Precision {
         if b.has_zero() && !b.is_point() {
             return joined(a, b, Range::ANYTHING);
         }
+        if a.is_point() && b.is_point() && (a.least / b.least).is_nan() {
+            return joined(a, b, Range::NAN);
+        }
         if b.is_point() && is_power_of_two(b.least) {
             return self.mul(a, b.map(f64::recip));
         }
@@ -327,7 +330,7 @@ impl Precision {
 }
 
 /// By such a number everything is divided exactly, whichever way.
-fn is_power_of_two(number: f64) -> bool {
+pub(super) fn is_power_of_two(number: f64) -> bool {
     number.is_normal() && number.abs() == power_of_two(exponent(number))
 }
 

@@ -8,7 +8,7 @@ use ndarray::{ArrayD, ArrayView2, IxDyn};
 
 use super::Ranges;
 use super::elementwise;
-use super::precision::Precision;
+use super::precision::{Precision, is_power_of_two};
 use super::range::Range;
 use super::site::{Site, points};
 use crate::index::{Along, axes, strides};
@@ -98,8 +98,7 @@ fn exact_product(precision: Precision, a: Range, b: Range) -> Range {
     Range::around(middle, spread).with_doubts_of(a).with_doubts_of(b)
 }
 
-/// What the sums of a linear operator are made of: for two tensors, or for two tensors and a bias, the sums by the
-/// interpreter.
+/// A linear operator: its two tensors, and a bias where it has one.
 struct Linear<'a> {
     site: &'a Site<'a>,
     a: Vec<Range>,
@@ -107,11 +106,11 @@ struct Linear<'a> {
     bias: Option<Vec<Range>>,
 }
 
-/// Gives the sums of products of two tensors, and of a bias where there is one.
+/// The interpreter's sums of the products of two tensors, and of a bias where there is one.
 type Sums<'a> = dyn Fn(&[f64], &[f64], Option<&[f64]>) -> Computed<Vec<f64>> + 'a;
 
-/// The parts of the sums of a linear operator: of each sum what it has in the middle, of absolute values, of spreads, and
-/// how many terms.
+/// The sums from which each range of a linear operator is made: those of the middles, of the absolute values, of the
+/// spreads, of the terms that are not 0, and of those in doubt.
 struct Parts {
     middle: Vec<f64>,
     magnitude: Vec<f64>,
@@ -128,12 +127,14 @@ impl Linear<'_> {
         };
         let (zero, one) = (|_: &Range| 0.0, |_: &Range| 1.0);
         let distance = |range: &Range| range.middle().abs();
+        // What may be NaN is as good as infinite.
+        let magnitude = |range: &Range| if range.nan { f64::INFINITY } else { range.magnitude() };
         let not_zero = |range: &Range| if range.magnitude() == 0.0 { 0.0 } else { 1.0 };
         let doubt = |range: &Range| if range.doubt { 1.0 } else { 0.0 };
         let both = |a: Vec<f64>, b: Vec<f64>| a.into_iter().zip(b).map(|(a, b)| a + b).collect();
         let middle = sums(Range::middle, Range::middle, Range::middle)?;
         let mut parts = Parts {
-            magnitude: sums(Range::magnitude, Range::magnitude, Range::magnitude)?,
+            magnitude: sums(magnitude, magnitude, magnitude)?,
             spread: vec![0.0; middle.len()],
             terms: sums(not_zero, not_zero, not_zero)?,
             doubtful: vec![0.0; middle.len()],
@@ -150,24 +151,20 @@ impl Linear<'_> {
         Ok(parts)
     }
 
-    /// The ranges of the output, where each sum has so many roundings more than terms.
+    /// The ranges of the output.
     fn ranges(&self, sums: &Sums<'_>) -> Computed<Vec<Ranges>> {
         let (site, precision) = (self.site, self.site.precision());
         let (parts, computed) = (self.parts(sums)?, points(site.computed(0))?);
+        let has_small_products = self.has_small_products(precision);
         let range = |index: usize| {
-            let [middle, magnitude, spread, terms, doubtful] = [
-                parts.middle[index],
-                parts.magnitude[index],
-                parts.spread[index],
-                parts.terms[index],
-                parts.doubtful[index],
-            ];
+            let (magnitude, terms) = (parts.magnitude[index], parts.terms[index]);
             if !magnitude.is_finite() {
                 return if site.are_all_exact() { computed[index] } else { Range::ANYTHING };
             }
             let roundings = if terms > 1.0 { terms * precision.unit() * magnitude } else { 0.0 };
-            let underflow = if self.has_small_products(precision) { terms * precision.underflow() } else { 0.0 };
-            Range { doubt: doubtful > 0.0, ..Range::around(middle, spread + roundings + underflow) }
+            let underflow = if has_small_products { terms * precision.underflow() } else { 0.0 };
+            let range = Range::around(parts.middle[index], parts.spread[index] + roundings + underflow);
+            Range { doubt: parts.doubtful[index] > 0.0, ..range }
         };
         site.stored((0..computed.len()).map(range))
     }
@@ -378,7 +375,7 @@ fn log_sum_exp(precision: Precision, x: &[Range]) -> Range {
 
 /// A product of many: each rounding is relative, but for those of numbers that are too small.
 fn product(precision: Precision, x: &[Range]) -> Range {
-    let exact = x.iter().copied().reduce(|a, b| exact_interval(a, b)).unwrap_or(Range::point(1.0));
+    let exact = x.iter().copied().reduce(exact_interval).unwrap_or(Range::point(1.0));
     let roundings = count(x.len() - 1);
     let relative = (1.0 + precision.unit()).powf(roundings) - 1.0;
     let greatest_factor: f64 = x.iter().map(|x| x.magnitude().max(1.0)).product();
@@ -444,8 +441,9 @@ impl Place {
     fn new(index: usize, input_size: usize, output_size: usize) -> Self {
         let coordinate = Coordinate::new(index, input_size, output_size);
         let place = coordinate.to_f64();
-        // The scale, the quotient, and the differences of 0.5: each is rounded once.
-        let error = 4.0 * f64::powi(2.0, -24) * (place + 1.0);
+        // The scale, the quotient, and the differences of 0.5: each is rounded once, but where all are exact.
+        let is_exact = is_power_of_two(count(input_size) / count(output_size));
+        let error = if is_exact { 0.0 } else { 4.0 * f64::powi(2.0, -24) * (place + 1.0) };
         Self { coordinate, place, error, last: input_size - 1 }
     }
 
@@ -459,8 +457,7 @@ impl Place {
     /// The elements that may be the nearest.
     fn nearest(&self) -> [usize; 2] {
         let [floor, ceil] = self.coordinate.both_sides();
-        let middle = count(floor) + 0.5;
-        let is_near_middle = (self.place - middle).abs() <= self.error;
+        let is_near_middle = (self.place - count(floor) - 0.5).abs() <= self.error && self.error > 0.0;
         if is_near_middle { [floor, ceil] } else { [self.coordinate.nearest(); 2] }
     }
 }
