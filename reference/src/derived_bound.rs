@@ -8,7 +8,7 @@
 //!
 //! **Granted** is arithmetic in the type of the operand or a wider one, in the order and the grouping of the formula or
 //! any other for a sum or a product of many; multiplication and addition fused or one after the other; functions with the
-//! errors of the table in [`precision`]; and one rounding to the output's type. **Not granted** are fewer bits than the
+//! errors of the table in `precision.rs`; and one rounding to the output's type. **Not granted** are fewer bits than the
 //! type has, a variance in one pass (the mean of the squares less the square of the mean), terms left out, a product
 //! distributed over a difference, and to leave the range of the type on the way to a number that is in it. That
 //! subnormal numbers are taken for 0 is granted where the [`Allowance`] says so.

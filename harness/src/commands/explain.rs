@@ -13,7 +13,7 @@ use crate::execute::bounds::{self, BoundedOutputs, BoundedTensor};
 use crate::execute::{CallResult, Observation, Tensor};
 use crate::failure::{AS_EXPECTED, Failure, UNEXPECTED};
 use crate::implementation::{Implementation, Start};
-use crate::judge::bound::{Standing, bound_verdict, radii, verdicts};
+use crate::judge::bound::{Standing, bound_verdict, radii, radius_text, verdicts};
 use crate::judge::distance::{Allowed, difference, distances, texts};
 use crate::judge::{Outcome, judge};
 use crate::selection::Selection;
@@ -237,7 +237,7 @@ fn values_table(
     for index in &rows {
         let mut row = vec![index_text(*index, &expected.shape), expected_texts[*index].clone()];
         if bounded.is_some() {
-            row.push(radii.get(*index).map(|radius| format!("{radius:.2e}")).unwrap_or_default());
+            row.push(radii.get(*index).copied().map(radius_text).unwrap_or_default());
         }
         for (texts, distances, verdicts) in &columns {
             row.push(texts.get(*index).cloned().unwrap_or_default());

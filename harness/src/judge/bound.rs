@@ -79,7 +79,7 @@ pub(crate) struct Element {
 impl fmt::Display for Element {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         let Self { output, index, reference, actual, bound } = self;
-        write!(f, "{output}[{index}] is {actual}; the reference has {reference}, bound {bound:.2e}")
+        write!(f, "{output}[{index}] is {actual}; the reference has {reference}, bound {}", radius_text(*bound))
     }
 }
 
@@ -130,6 +130,15 @@ fn element(output: &str, index: usize, bounded: &BoundedTensor, actual: &Tensor)
         reference: texts(&bounded.tensor).swap_remove(index),
         actual: texts(actual).swap_remove(index),
         bound: radii(bounded)[index],
+    }
+}
+
+/// How far an honest implementation may be from an element, in words: it may also be infinitely far, or be NaN.
+pub(crate) fn radius_text(radius: f64) -> String {
+    match radius {
+        0.0 => "0".into(),
+        f64::INFINITY => "none".into(),
+        radius => format!("{radius:.1e}"),
     }
 }
 

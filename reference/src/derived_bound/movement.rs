@@ -7,7 +7,7 @@ use std::rc::Rc;
 
 use super::Ranges;
 use super::range::Range;
-use super::site::{Site, each_point};
+use super::site::{Site, each_point, listed};
 use crate::number::MLNumber;
 use crate::ops::Operation;
 use crate::ops::pad::Pad;
@@ -45,7 +45,8 @@ pub(super) fn moved(operation: &Operation, site: &Site<'_>, moved: &[usize]) -> 
                 Some(source) => sources[source],
                 None => computed,
             };
-        let ranges = elements(i64::array(numbers)).iter().zip(each_point(computed)).map(range).collect();
+        let numbers = elements(i64::array(numbers));
+        let ranges = listed(numbers.iter().zip(each_point(computed)).map(range), numbers.len())?;
         Ok(Ranges::of(ranges, computed))
     });
     ranges.collect()
@@ -62,10 +63,10 @@ fn numbered(site: &Site<'_>, place: usize, sources: &mut Vec<Range>) -> Computed
 
 /// pad's value is a number of its own, and no element.
 fn without_value(operation: &Operation) -> Operation {
-    match operation {
-        Operation::Pad(pad) => Operation::Pad(Pad { value: MLNumber::BigInt(0), ..pad.clone() }),
-        other => other.clone(),
+    if let Operation::Pad(pad) = operation {
+        return Operation::Pad(Pad { value: MLNumber::BigInt(0), ..pad.clone() });
     }
+    operation.clone()
 }
 
 /// Where indices are in doubt, an element may be any.

@@ -5,7 +5,7 @@ use ndarray::{ArrayD, IxDyn};
 use super::Ranges;
 use super::precision::Precision;
 use super::range::Range;
-use super::site::{Site, points};
+use super::site::{Site, listed, points};
 use super::sums::sum;
 use crate::index::{Along, axes};
 use crate::number::{count, size};
@@ -96,9 +96,10 @@ fn layers(
 ) -> Computed<Vec<Ranges>> {
     let (precision, computed) = (site.precision(), points(site.computed(0))?);
     let x = site.array(0)?;
-    let numbers = ArrayD::from_shape_vec(x.raw_dim(), (0..x.len()).collect()).expect("as many numbers as elements");
-    let places: Vec<usize> = numbers.view().permuted_axes(IxDyn(permutation)).iter().copied().collect();
-    let elements: Vec<Range> = x.into_iter().collect();
+    let numbers = listed(0..x.len(), x.len())?;
+    let numbers = ArrayD::from_shape_vec(x.raw_dim(), numbers).expect("as many numbers as elements");
+    let places = listed(numbers.view().permuted_axes(IxDyn(permutation)).iter().copied(), x.len())?;
+    let elements = x.into_raw_vec_and_offset().0;
     let of_a_layer = &permutation[permutation.len() - layer_rank..];
     let length: usize = of_a_layer.iter().map(|axis| site.computed(0).shape()[*axis]).product();
     let mut y = computed.clone();

@@ -209,7 +209,15 @@ pub(super) fn each_point(value: &Value) -> Box<dyn Iterator<Item = Range> + '_> 
 
 /// The ranges of a tensor of this shape.
 fn collected(ranges: impl Iterator<Item = Range>, shape: &[usize]) -> Computed<Vec<Range>> {
-    let mut collected = reserved(shape.iter().product())?;
-    collected.extend(ranges);
-    Ok(collected)
+    listed(ranges, shape.iter().product())
+}
+
+/// A list of no more than `count` items.
+///
+/// # Errors
+/// If there is no memory for it.
+pub(super) fn listed<T>(items: impl Iterator<Item = T>, count: usize) -> Computed<Vec<T>> {
+    let mut list = reserved(count)?;
+    list.extend(items);
+    Ok(list)
 }

@@ -10,7 +10,7 @@ use super::Ranges;
 use super::elementwise;
 use super::precision::{Precision, is_power_of_two};
 use super::range::Range;
-use super::site::{Site, points};
+use super::site::{Site, listed, points};
 use crate::index::{Along, axes, strides};
 use crate::number::{self, count, size};
 use crate::ops::conv2d::Conv2d;
@@ -121,9 +121,10 @@ struct Parts {
 
 impl Linear<'_> {
     fn parts(&self, sums: &Sums<'_>) -> Computed<Parts> {
-        let of = |ranges: &[Range], part: fn(&Range) -> f64| ranges.iter().map(part).collect::<Vec<f64>>();
+        let of = |ranges: &[Range], part: fn(&Range) -> f64| listed(ranges.iter().map(part), ranges.len());
         let sums = |a: fn(&Range) -> f64, b: fn(&Range) -> f64, bias: fn(&Range) -> f64| {
-            sums(&of(&self.a, a), &of(&self.b, b), self.bias.as_deref().map(|ranges| of(ranges, bias)).as_deref())
+            let bias = self.bias.as_deref().map(|ranges| of(ranges, bias)).transpose()?;
+            sums(&of(&self.a, a)?, &of(&self.b, b)?, bias.as_deref())
         };
         let (zero, one) = (|_: &Range| 0.0, |_: &Range| 1.0);
         let distance = |range: &Range| range.middle().abs();
@@ -131,14 +132,16 @@ impl Linear<'_> {
         let magnitude = |range: &Range| if range.nan { f64::INFINITY } else { range.magnitude() };
         let not_zero = |range: &Range| if range.magnitude() == 0.0 { 0.0 } else { 1.0 };
         let doubt = |range: &Range| if range.doubt { 1.0 } else { 0.0 };
-        let both = |a: Vec<f64>, b: Vec<f64>| a.into_iter().zip(b).map(|(a, b)| a + b).collect();
-        let middle = sums(Range::middle, Range::middle, Range::middle)?;
+        let both = |mut a: Vec<f64>, b: Vec<f64>| {
+            a.iter_mut().zip(b).for_each(|(a, b)| *a += b);
+            a
+        };
         let mut parts = Parts {
             magnitude: sums(magnitude, magnitude, magnitude)?,
-            spread: vec![0.0; middle.len()],
+            spread: zeros(self.site)?,
             terms: sums(not_zero, not_zero, not_zero)?,
-            doubtful: vec![0.0; middle.len()],
-            middle,
+            doubtful: zeros(self.site)?,
+            middle: sums(Range::middle, Range::middle, Range::middle)?,
         };
         let any = |has: fn(&Range) -> bool| self.a.iter().chain(&self.b).chain(self.bias.iter().flatten()).any(has);
         if any(|range| range.spread() != 0.0) {
@@ -216,7 +219,8 @@ pub(super) fn matmul(site: &Site<'_>) -> Computed<Vec<Ranges>> {
     let stacked = |x: &ArrayD<Range>| -> Computed<Vec<Range>> {
         let mut stacked_shape = batch_shape.to_vec();
         stacked_shape.extend(x.shape()[x.ndim() - 2..].iter().map(|dimension| dimension_of(*dimension)));
-        Ok(broadcast(x, &stacked_shape)?.iter().copied().collect())
+        let view = broadcast(x, &stacked_shape)?;
+        listed(view.iter().copied(), view.len())
     };
     let (a, b) = (site.array(0)?, site.array(1)?);
     let inner = a.shape()[a.ndim() - 1];
@@ -239,12 +243,13 @@ pub(super) fn gemm(operation: &Gemm, site: &Site<'_>) -> Computed<Vec<Ranges>> {
     let shape = site.computed(0).shape();
     let (rows, columns) = (shape[0], shape[1]);
     let (a, b) = (site.array(0)?, site.array(1)?);
-    let transposed = |x: &ArrayD<Range>, transpose: bool| -> Vec<Range> {
-        if transpose { x.t().iter().copied().collect() } else { x.iter().copied().collect() }
+    let transposed = |x: &ArrayD<Range>, transpose: bool| {
+        let view = if transpose { x.t() } else { x.view() };
+        listed(view.iter().copied(), view.len())
     };
-    let (a, b) = (transposed(&a, operation.a_transpose), transposed(&b, !operation.b_transpose));
+    let (a, b) = (transposed(&a, operation.a_transpose)?, transposed(&b, !operation.b_transpose)?);
     let (a, b) = (matrix(&a, rows), matrix(&b, columns));
-    let c: Option<Vec<Range>> = operation.c.map(|_| site.broadcast(2)).transpose()?.map(Iterator::collect);
+    let c = operation.c.map(|_| listed(site.broadcast(2)?, computed.len())).transpose()?;
     let scaled = |factor: f64, range: Range| precision.mul(Range::point(factor), range);
     let range = |index: usize| {
         let (row, column) = (index / columns, index % columns);
@@ -320,7 +325,7 @@ pub(super) fn reduce(operation: &Reduce, site: &Site<'_>) -> Computed<Vec<Ranges
         axes(input.ndim()).into_iter().partition(|axis| operation.axes.contains(axis));
     let permutation: Vec<usize> = kept.iter().chain(&reduced_axes).copied().map(size).collect();
     let length: usize = reduced_axes.iter().map(|axis| input.shape()[size(*axis)]).product();
-    let x: Vec<Range> = input.view().permuted_axes(IxDyn(&permutation)).iter().copied().collect();
+    let x = listed(input.view().permuted_axes(IxDyn(&permutation)).iter().copied(), input.len())?;
     let run = |index: usize| &x[index * length..(index + 1) * length];
     site.stored(computed.iter().enumerate().map(|(index, computed)| match run(index) {
         [] => *computed,
