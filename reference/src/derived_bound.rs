@@ -66,7 +66,7 @@ impl Allowance {
 pub enum Ranges {
     /// Every element is what it is, to the last bit.
     Exact,
-    /// The range of each element, in row-major order.
+    /// The range of each element, in row-major order; of a tensor that repeats along its leading dimensions, once.
     Each(Vec<Range>),
 }
 
@@ -82,7 +82,7 @@ impl Ranges {
     pub fn get(&self, index: usize) -> Option<&Range> {
         match self {
             Self::Exact => None,
-            Self::Each(ranges) => ranges.get(index),
+            Self::Each(ranges) => ranges.get(index.checked_rem(ranges.len())?),
         }
     }
 }

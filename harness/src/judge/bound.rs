@@ -97,6 +97,10 @@ pub(crate) fn bound_verdict(
     let mut worst = BoundVerdict { verdict: Verdict::Inside, element: None, expected };
     for (name, bounded) in bounded {
         let (_, actual) = outputs.iter().find(|(output, _)| output == name)?;
+        // What the reference gives is inside, and most outputs are that.
+        if *actual == bounded.tensor {
+            continue;
+        }
         for (index, verdict) in verdicts(bounded, actual)?.into_iter().enumerate() {
             if verdict > worst.verdict {
                 worst.verdict = verdict;

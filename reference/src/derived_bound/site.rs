@@ -11,9 +11,10 @@ use super::{Allowance, Ranges};
 use crate::data_type::MLOperandDataType;
 use crate::descriptor::MLOperandDescriptor;
 use crate::for_each_type;
-use crate::number::{Element, Number, size};
+use crate::number::{Element, Number};
 use crate::operand::OperandId;
 use crate::ops::Bound;
+use crate::ops::matmul::dimension_of;
 use crate::value::{Computed, Value, broadcast, reserved};
 
 /// One operator at work.
@@ -77,16 +78,21 @@ impl<'a> Site<'a> {
     pub(super) fn input(&self, place: usize) -> Computed<Vec<Range>> {
         match self.ranges(place) {
             Ranges::Exact => points(self.bound.input(place)),
-            Ranges::Each(ranges) => Ok(ranges.clone()),
+            Ranges::Each(ranges) => collected(ranges.iter().copied().cycle(), self.bound.input(place).shape()),
         }
     }
 
     /// The ranges of an input as operands of arithmetic, one by one.
     pub(super) fn operands(&self, place: usize) -> Box<dyn Iterator<Item = Range> + 'a> {
         let precision = Precision::of(self.bound.input_descriptor(place).data_type, self.allowance);
+        let value = self.bound.input(place);
         match self.ranges(place) {
-            Ranges::Exact => Box::new(each_point(self.bound.input(place)).map(move |range| precision.flushed(range))),
-            Ranges::Each(ranges) => Box::new(ranges.iter().map(move |range| precision.flushed(*range))),
+            Ranges::Exact => Box::new(each_point(value).map(move |range| precision.flushed(range))),
+            // The value may have been laid out since, where it repeats.
+            Ranges::Each(ranges) => {
+                let count = value.shape().iter().product();
+                Box::new(ranges.iter().cycle().take(count).map(move |range| precision.flushed(*range)))
+            }
         }
     }
 
@@ -113,9 +119,8 @@ impl<'a> Site<'a> {
     /// # Errors
     /// If there is no memory for it.
     pub(super) fn array(&self, place: usize) -> Computed<ArrayD<Range>> {
-        let shape = &self.bound.input_descriptor(place).shape;
-        let dimensions: Vec<usize> = shape.iter().copied().map(size).collect();
-        Ok(ArrayD::from_shape_vec(IxDyn(&dimensions), self.operand(place)?).expect("as many ranges as elements"))
+        let shape = self.bound.input(place).shape();
+        Ok(ArrayD::from_shape_vec(IxDyn(shape), self.operand(place)?).expect("as many ranges as elements"))
     }
 
     /// The ranges of an input, broadcast to the shape of the output.
@@ -123,11 +128,13 @@ impl<'a> Site<'a> {
     /// # Errors
     /// If there is no memory for them.
     pub(super) fn broadcast(&self, place: usize) -> Computed<Box<dyn Iterator<Item = Range> + 'a>> {
-        if self.bound.input_descriptor(place).shape == self.output().shape {
+        let shape = self.computed(0).shape();
+        if self.bound.input(place).shape() == shape {
             return Ok(self.operands(place));
         }
         let array = self.array(place)?;
-        let view = broadcast(&array, &self.output().shape)?;
+        let shape: Vec<u32> = shape.iter().copied().map(dimension_of).collect();
+        let view = broadcast(&array, &shape)?;
         Ok(Box::new(collected(view.iter().copied(), view.shape())?.into_iter()))
     }
 
@@ -209,7 +216,8 @@ pub(super) fn each_point(value: &Value) -> Box<dyn Iterator<Item = Range> + '_> 
 
 /// The ranges of a tensor of this shape.
 fn collected(ranges: impl Iterator<Item = Range>, shape: &[usize]) -> Computed<Vec<Range>> {
-    listed(ranges, shape.iter().product())
+    let count = shape.iter().product();
+    listed(ranges.take(count), count)
 }
 
 /// A list of no more than `count` items.
