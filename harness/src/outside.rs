@@ -17,7 +17,7 @@ use webnn_reference::data_type::MLOperandDataType;
 use webnn_vectors::{Kind, Vector};
 
 use crate::execute::Observation;
-use messages::{Answer, Command, PROTOCOL, Ready};
+use messages::{Answer, Answered, Command, PROTOCOL, Ready};
 use page::{Opened, Page};
 use process::{Process, Silence};
 use transcript::Transcript;
@@ -153,11 +153,21 @@ impl Outside {
         operator.map(|operator| format!("{} is not supported", operator.name))
     }
 
-    /// Sends a command and waits for its answer. A program that gives none is lost.
+    /// Sends a command and waits for its answer. Where that is that nothing works any more, the vector before may be to
+    /// blame, and the command is sent once more to what is started anew.
     fn asked(&mut self, command: &Command) -> Result<Answer, String> {
         if self.lost >= MOST_LOST {
             return Err(format!("not tried: {MOST_LOST} programs before ended or hung without an answer"));
         }
+        match self.asked_once(command) {
+            Err(Lost { is_fatal: true, .. }) => self.asked_once(command),
+            once => once,
+        }
+        .map_err(|lost| lost.why)
+    }
+
+    /// A program that gives no answer is lost.
+    fn asked_once(&mut self, command: &Command) -> Result<Answer, Lost> {
         let mut peer = match self.peer.take() {
             Some(peer) => peer,
             None => {
@@ -170,9 +180,37 @@ impl Outside {
         let answer = answer(&mut peer, command, self.timeout);
         self.lost = if answer.is_ok() { 0 } else { self.lost + 1 };
         // A program that failed ends with this; a page that somebody opened is still open.
-        let stays = answer.is_ok() || matches!(self.source, Source::Page(Opened::BySomebody(_)));
-        self.peer = stays.then_some(peer);
+        let is_somebodys = matches!(self.source, Source::Page(Opened::BySomebody(_)));
+        match (&answer, &mut peer) {
+            (Ok(_), _) => self.peer = Some(peer),
+            (Err(Lost { is_fatal: true, why }), Peer::Page(page)) if is_somebodys => {
+                anstream::eprintln!("{why}: close the browser and open the page in it again");
+                page.wait_until_opened_again(UNTIL_OPENED)?;
+                self.peer = Some(peer);
+            }
+            (Err(_), _) => self.peer = is_somebodys.then_some(peer),
+        }
         answer
+    }
+}
+
+/// Why there is no answer.
+#[derive(Debug)]
+struct Lost {
+    why: String,
+    /// Whether nothing works any more where it was asked.
+    is_fatal: bool,
+}
+
+impl From<String> for Lost {
+    fn from(why: String) -> Self {
+        Self { why, is_fatal: false }
+    }
+}
+
+impl From<Lost> for String {
+    fn from(lost: Lost) -> Self {
+        lost.why
     }
 }
 
@@ -213,28 +251,29 @@ fn greeted(source: &Source, timeout: Duration, transcript: &Transcript) -> Resul
 }
 
 /// The answer to a command; or what came instead, with the last lines of standard error.
-fn answer(peer: &mut Peer, command: &Command, timeout: Duration) -> Result<Answer, String> {
+fn answer(peer: &mut Peer, command: &Command, timeout: Duration) -> Result<Answer, Lost> {
     peer.send(line(command));
     loop {
-        let received = peer.receive(timeout).map_err(|silence| silence.to_string());
+        let received = peer.receive(timeout).map_err(|silence| Lost::from(silence.to_string()));
         let answer = received.and_then(|line| parsed(&line, command));
         // A page that was loaded anew says again that it is there.
         let says_again =
             matches!((&*peer, command, &answer), (Peer::Page(_), Command::Run { .. }, Ok(Answer::Ready(_))));
         if !says_again {
-            return answer.map_err(|problem| format!("{problem}{}", peer.last_errors()));
+            return answer.map_err(|lost| Lost { why: format!("{}{}", lost.why, peer.last_errors()), ..lost });
         }
     }
 }
 
-fn parsed(line: &str, command: &Command) -> Result<Answer, String> {
-    let answer: Answer = serde_json::from_str(line)
+fn parsed(line: &str, command: &Command) -> Result<Answer, Lost> {
+    let Answered { answer, fatal } = serde_json::from_str(line)
         .map_err(|error| format!("wrote a line that is no answer ({error}): {}", shown(line)))?;
-    match (command, answer.seq()) {
-        (Command::Run { seq, .. }, Some(answered)) if *seq != answered => {
-            Err(format!("answered seq {answered} where seq {seq} was asked: {}", shown(line)))
+    match (command, answer.seq(), fatal) {
+        (Command::Run { seq, .. }, Some(answered), _) if *seq != answered => {
+            Err(format!("answered seq {answered} where seq {seq} was asked: {}", shown(line)).into())
         }
-        _ => Ok(answer),
+        (_, _, Some(why)) => Err(Lost { why, is_fatal: true }),
+        (_, _, None) => Ok(answer),
     }
 }
 

@@ -146,6 +146,25 @@ fn what_is_not_supported_is_skipped() {
 }
 
 #[test]
+fn a_vector_is_sent_again_once_the_browser_was_started_anew() {
+    let served = served("fatal");
+    served.ready();
+    let (_, first) = served.post("/next", &Value::Null);
+    let gone = json!({ "answer": "errored", "seq": first["seq"], "message": "no context", "fatal": "WebNN is gone" });
+    assert_eq!(served.post("/next", &gone).0, 204);
+    served.ready();
+    let (_, again) = served.post("/next", &Value::Null);
+    assert_eq!(again["vector"]["id"], first["vector"]["id"]);
+    let mut answer = right(&again);
+    while let (200, command) = served.post("/next", &answer)
+        && command["command"] == "run"
+    {
+        answer = right(&command);
+    }
+    assert_eq!(outcomes(&served.results()), ["passed", "passed", "passed"]);
+}
+
+#[test]
 fn a_browser_without_webnn_says_why() {
     let mut served = served("without");
     served.post("/ready", &json!({ "answer": "errored", "message": "there is no navigator.ml" }));

@@ -17,7 +17,7 @@ pub(crate) fn schema() -> schemars::Schema {
     #[allow(dead_code, reason = "only its schema is used")]
     enum Message {
         Command(Command),
-        Answer(Answer),
+        Answer(Answered),
     }
     schemars::schema_for!(Message)
 }
@@ -164,6 +164,17 @@ pub(crate) enum Answer {
         /// The results, in order.
         results: Vec<SentResult>,
     },
+}
+
+/// An answer as it is written.
+#[derive(Clone, Debug, Deserialize, JsonSchema)]
+pub(crate) struct Answered {
+    /// The answer.
+    #[serde(flatten)]
+    pub(crate) answer: Answer,
+    /// Nothing works any more, and this is why: what was asked is asked once more where it is started anew.
+    #[serde(default)]
+    pub(crate) fatal: Option<String>,
 }
 
 impl Answer {

@@ -8,6 +8,7 @@ use std::hash::{BuildHasher, RandomState};
 use std::io::Read;
 use std::path::PathBuf;
 use std::process::{Child, Command, Stdio};
+use std::sync::atomic::{AtomicBool, Ordering};
 use std::sync::mpsc::{Receiver, RecvTimeoutError, Sender, channel};
 use std::sync::{Arc, Condvar, Mutex, MutexGuard, PoisonError};
 use std::thread;
@@ -70,6 +71,8 @@ struct Shared {
     outstanding: Mutex<Option<String>>,
     changed: Condvar,
     incoming: Mutex<Sender<Result<String, String>>>,
+    /// Whether the page that is open can not do anything any more.
+    is_gone: AtomicBool,
 }
 
 /// Where a page is served, and who opens it.
@@ -101,6 +104,7 @@ impl Page {
             outstanding: Mutex::new(None),
             changed: Condvar::new(),
             incoming: Mutex::new(to),
+            is_gone: AtomicBool::new(false),
         });
         let server = Arc::new(server);
         serve(&server, &shared);
@@ -131,6 +135,16 @@ impl Page {
             Ok(Err(why)) => Err(Silence::Unreadable(why)),
             Err(RecvTimeoutError::Timeout) => Err(Silence::TimedOut(limit)),
             Err(RecvTimeoutError::Disconnected) => Err(Silence::Ended("is not served any more".into())),
+        }
+    }
+
+    /// Waits until the page says again that it is there: the browser is of no use until it was started anew.
+    pub(super) fn wait_until_opened_again(&mut self, limit: Duration) -> Result<(), String> {
+        loop {
+            let line = self.receive(limit).map_err(|silence| silence.to_string())?;
+            if line.contains(r#""ready""#) {
+                return Ok(());
+            }
         }
     }
 
@@ -237,6 +251,7 @@ impl Shared {
 
     /// The page is there; or there again, and what it was at is lost.
     fn ready(&self, body: String) {
+        self.is_gone.store(!body.contains(r#""ready""#), Ordering::Relaxed);
         let outstanding = held(&self.outstanding).take();
         match outstanding {
             Some(command) if !is_start(&command) => {
@@ -250,11 +265,16 @@ impl Shared {
     /// Takes an answer and gives the next command, if there is one before long.
     fn next(&self, body: String) -> Option<String> {
         let mut outstanding = held(&self.outstanding);
-        if let Some(seq) = seq(&body)
-            && outstanding.as_deref().and_then(seq_of_command) == Some(seq)
+        let answer: Json = serde_json::from_str(&body).unwrap_or_default();
+        if let Some(seq) = answer["seq"].as_u64()
+            && outstanding.as_deref().and_then(seq_of) == Some(seq)
         {
             *outstanding = None;
+            self.is_gone.store(answer["fatal"].is_string(), Ordering::Relaxed);
             self.tell(Ok(body));
+        }
+        if self.is_gone.load(Ordering::Relaxed) {
+            return None;
         }
         let is_nothing = |outstanding: &mut Option<String>| outstanding.as_deref().is_none_or(is_start);
         let waited = self.changed.wait_timeout_while(outstanding, HELD_OPEN, is_nothing);
@@ -268,10 +288,6 @@ fn is_start(command: &str) -> bool {
     command.starts_with(r#"{"command":"start""#)
 }
 
-fn seq(answer: &str) -> Option<u64> {
-    serde_json::from_str::<Json>(answer).ok()?.get("seq")?.as_u64()
-}
-
-fn seq_of_command(command: &str) -> Option<u64> {
-    seq(command)
+fn seq_of(command: &str) -> Option<u64> {
+    serde_json::from_str::<Json>(command).ok()?["seq"].as_u64()
 }
