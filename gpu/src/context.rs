@@ -21,7 +21,8 @@ use crate::batch::{Batch, PendingRead};
 use crate::device::{Device, whole_words};
 use crate::error::{Error, Result};
 use crate::graph::{Bindings, Ends, Graph};
-use crate::lower::{Bounds, lower};
+use crate::lower::{Bounds, Economy, lower};
+use crate::plan::Layout;
 use crate::scalar;
 use crate::wgsl::MAX_RANK;
 
@@ -35,6 +36,7 @@ const MOST_BYTES: u64 = (1 << 31) - 1;
 #[derive(Debug)]
 pub(crate) struct Context {
     batch: Arc<Batch>,
+    economy: Economy,
     tensors: BTreeMap<TensorData, Tensor>,
     graphs: BTreeMap<GraphImplementation, Graph>,
     handles: u64,
@@ -50,12 +52,22 @@ struct Tensor {
 }
 
 impl Context {
-    pub(crate) fn new(batch: Arc<Batch>) -> Self {
-        Self { batch, tensors: BTreeMap::new(), graphs: BTreeMap::new(), handles: 0 }
+    pub(crate) fn new(batch: Arc<Batch>, economy: Economy) -> Self {
+        Self { batch, economy, tensors: BTreeMap::new(), graphs: BTreeMap::new(), handles: 0 }
     }
 
     fn device(&self) -> &Arc<Device> {
         self.batch.device()
+    }
+
+    fn bounds(&self) -> Bounds {
+        let limits = self.device().limits();
+        Bounds {
+            binding_bytes: limits.max_storage_buffer_binding_size,
+            bindings: limits.max_storage_buffers_per_shader_stage as usize,
+            buffer_bytes: limits.max_buffer_size,
+            alignment: limits.min_storage_buffer_offset_alignment.into(),
+        }
     }
 
     fn handle(&mut self) -> u64 {
@@ -185,24 +197,18 @@ impl Platform for Context {
     }
 
     fn convert(&mut self, mut computation: Computation) -> Result<GraphImplementation, PlatformError> {
+        let mut program = lower(&computation, self.bounds())?;
+        let layout = Layout::of(&mut program, self.bounds().space(), self.economy);
         let mut constants = Bindings::new();
-        let mut hollow = Vec::new();
         for (operand, constant) in std::mem::take(&mut computation.constants) {
             let data_type = computation.operands[operand.0].data_type;
-            match self.constant(data_type, constant)? {
-                Some(buffer) => drop(constants.insert(operand, buffer)),
-                None => hollow.push(operand),
+            if let Some(buffer) = self.constant(data_type, constant)? {
+                constants.insert(operand, buffer);
             }
         }
-        let limits = self.device().limits();
-        let bounds = Bounds {
-            binding_bytes: limits.max_storage_buffer_binding_size,
-            bindings: limits.max_storage_buffers_per_shader_stage as usize,
-        };
-        let program = lower(&computation, bounds)?;
         let Computation { operands, inputs, outputs, .. } = computation;
-        let ends = Ends { inputs, outputs, operands, hollow };
-        let graph = Graph::new(self.device(), &program, ends, constants)?;
+        let ends = Ends { inputs, outputs, operands };
+        let graph = Graph::new(self.device(), &program, layout, ends, constants)?;
         let handle = GraphImplementation(self.handle());
         self.graphs.insert(handle, graph);
         Ok(handle)

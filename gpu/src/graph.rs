@@ -4,10 +4,10 @@
 //! outputs are bound by each dispatch. Dispatches of one graph follow one another in their context's order, so they
 //! share the intermediate tensors.
 //!
-//! [`Memory`] says where a slot of the program lies. Today each has a buffer of its own; a plan that lets tensors
-//! share one by their lifetimes has to change nothing but that.
+//! [`Memory`] says where a slot of the program lies. A step that binds nothing but the graph's own memory is bound when
+//! the graph is made, the others when they are dispatched, and not again while the same tensors come.
 
-use std::collections::{BTreeMap, BTreeSet};
+use std::collections::BTreeMap;
 use std::sync::Arc;
 
 use webnn_reference::descriptor::MLOperandDescriptor;
@@ -18,6 +18,7 @@ use crate::device::Device;
 use crate::error::{Error, Result};
 use crate::lower::{Program, Range, Slot};
 use crate::pipeline::{Bound, Pipeline};
+use crate::plan::{Layout, Place};
 
 /// A graph that can be dispatched.
 #[derive(Debug)]
@@ -34,15 +35,15 @@ pub(crate) struct Graph {
 struct Step {
     pipeline: Arc<Pipeline>,
     bound: Vec<Range>,
-    params: Option<Place>,
+    params: Option<Span>,
     grid: [u32; 2],
-    /// What it binds, once that is known for all dispatches: neither input nor output of the graph.
-    group: Option<wgpu::BindGroup>,
+    /// What it bound last, and the buffers from outside among that.
+    group: Option<(Vec<wgpu::Buffer>, wgpu::BindGroup)>,
 }
 
-/// Where memory lies.
+/// Where numbers lie.
 #[derive(Clone, Copy, Debug)]
-struct Place {
+struct Span {
     offset: u64,
     bytes: u64,
 }
@@ -50,10 +51,12 @@ struct Place {
 /// The memory that belongs to a graph.
 #[derive(Debug)]
 struct Memory {
-    buffers: BTreeMap<Slot, wgpu::Buffer>,
+    constants: Bindings,
+    arenas: Vec<wgpu::Buffer>,
+    places: BTreeMap<Slot, Place>,
     /// Parameters and tables, all in one.
     numbers: Option<wgpu::Buffer>,
-    tables: Vec<Place>,
+    tables: Vec<Span>,
 }
 
 /// The buffers that a dispatch binds, by operand.
@@ -61,8 +64,14 @@ pub(crate) type Bindings = BTreeMap<OperandId, wgpu::Buffer>;
 
 impl Graph {
     /// Compiles a program and makes its memory. `constants` are those that have their data.
-    pub(crate) fn new(device: &Device, program: &Program, ends: Ends, constants: Bindings) -> Result<Self> {
-        let Ends { inputs, outputs, operands, hollow } = ends;
+    pub(crate) fn new(
+        device: &Device,
+        program: &Program,
+        layout: Layout,
+        ends: Ends,
+        constants: Bindings,
+    ) -> Result<Self> {
+        let Ends { inputs, outputs, operands } = ends;
         let mut numbers = Numbers::new(device);
         let tables = program.tables.iter().map(|table| numbers.add(table)).collect();
         let mut steps = Vec::new();
@@ -76,10 +85,16 @@ impl Graph {
                 group: None,
             });
         }
-        let foreign = inputs.iter().chain(&outputs).map(|(_, operand)| *operand).chain(hollow).collect();
-        let mut memory = Memory { buffers: BTreeMap::new(), numbers: numbers.upload(device)?, tables };
-        memory.buffers.extend(constants.into_iter().map(|(operand, buffer)| (Slot::Operand(operand), buffer)));
-        memory.allocate(device, program, &operands, &foreign)?;
+        let Layout { places, arenas, .. } = layout;
+        let arenas = arenas.into_iter().map(|bytes| device.buffer("intermediate tensors", bytes));
+        let arenas = arenas.collect::<Result<Vec<_>>>()?;
+        let memory = Memory { constants, arenas, places, numbers: numbers.upload(device)?, tables };
+        let nothing = Bindings::new();
+        for step in &mut steps {
+            if step.bound.iter().all(|range| memory.owns(range.slot)) {
+                step.bind(device, &memory, &nothing)?;
+            }
+        }
         Ok(Self { inputs, outputs, operands, steps, memory })
     }
 
@@ -90,17 +105,14 @@ impl Graph {
 
     /// Supplies the data of a constant.
     pub(crate) fn set_constant(&mut self, constant: OperandId, buffer: wgpu::Buffer) {
-        self.memory.buffers.insert(Slot::Operand(constant), buffer);
+        self.memory.constants.insert(constant, buffer);
     }
 
     /// Records the graph's dispatches.
     pub(crate) fn dispatch(&mut self, batch: &Batch, bindings: &Bindings) -> Result<()> {
         let Self { steps, memory, .. } = self;
         for step in steps {
-            let group = match &step.group {
-                Some(group) => group.clone(),
-                None => step.bind(batch.device(), memory, bindings)?,
-            };
+            let group = step.bind(batch.device(), memory, bindings)?;
             batch.dispatch(&step.pipeline, group, step.grid);
         }
         Ok(())
@@ -113,62 +125,54 @@ pub(crate) struct Ends {
     pub(crate) inputs: Vec<(String, OperandId)>,
     pub(crate) outputs: Vec<(String, OperandId)>,
     pub(crate) operands: Vec<MLOperandDescriptor>,
-    /// The constants whose data come later.
-    pub(crate) hollow: Vec<OperandId>,
 }
 
 impl Step {
     fn bind(&mut self, device: &Device, memory: &Memory, bindings: &Bindings) -> Result<wgpu::BindGroup> {
+        let outer = self.bound.iter().filter_map(|range| memory.outer(range.slot, bindings)).cloned();
+        let outer = outer.collect::<Vec<_>>();
+        if let Some((bound, group)) = &self.group
+            && *bound == outer
+        {
+            return Ok(group.clone());
+        }
         let mut bound = Vec::new();
         for range in &self.bound {
             bound.push(memory.find(*range, bindings)?);
         }
-        if let (Some(place), Some(buffer)) = (self.params, &memory.numbers) {
-            bound.push(Bound { buffer, offset: place.offset, bytes: Some(place.bytes) });
+        if let (Some(span), Some(buffer)) = (self.params, &memory.numbers) {
+            bound.push(Bound { buffer, offset: span.offset, bytes: Some(span.bytes) });
         }
         let group = self.pipeline.bind(device, &bound)?;
-        let lasting = self.bound.iter().all(|range| memory.owns(range.slot));
-        self.group = lasting.then(|| group.clone());
+        self.group = Some((outer, group.clone()));
         Ok(group)
     }
 }
 
 impl Memory {
-    /// Makes the intermediate tensors and the scratch tensors.
-    fn allocate(
-        &mut self,
-        device: &Device,
-        program: &Program,
-        operands: &[MLOperandDescriptor],
-        foreign: &BTreeSet<OperandId>,
-    ) -> Result<()> {
-        for range in program.steps.iter().flat_map(|step| &step.bound) {
-            if self.buffers.contains_key(&range.slot) {
-                continue;
-            }
-            let bytes = match range.slot {
-                Slot::Operand(operand) if foreign.contains(&operand) => continue,
-                Slot::Operand(operand) => operands[operand.0].byte_length(),
-                Slot::Scratch(scratch) => program.scratch[scratch],
-                Slot::Table(_) => continue,
-            };
-            self.buffers.insert(range.slot, device.buffer("an intermediate tensor", bytes)?);
+    fn owns(&self, slot: Slot) -> bool {
+        match slot {
+            Slot::Operand(operand) => self.places.contains_key(&slot) || self.constants.contains_key(&operand),
+            Slot::Scratch(_) | Slot::Table(_) => true,
         }
-        Ok(())
     }
 
-    fn owns(&self, slot: Slot) -> bool {
-        matches!(slot, Slot::Table(_)) || self.buffers.contains_key(&slot)
+    /// The buffer of an operand that is the graph's input or output.
+    fn outer<'a>(&self, slot: Slot, bindings: &'a Bindings) -> Option<&'a wgpu::Buffer> {
+        match slot {
+            Slot::Operand(operand) if !self.owns(slot) => bindings.get(&operand),
+            _ => None,
+        }
     }
 
     fn find<'a>(&'a self, range: Range, bindings: &'a Bindings) -> Result<Bound<'a>> {
         let Range { slot, offset, bytes } = range;
-        let own = self.buffers.get(&slot);
-        let found = match slot {
-            Slot::Operand(operand) => own.or_else(|| bindings.get(&operand)).map(|buffer| (buffer, 0)),
-            Slot::Scratch(_) => own.map(|buffer| (buffer, 0)),
+        let inner = self.places.get(&slot).map(|place| (&self.arenas[place.arena], place.offset));
+        let found = inner.or_else(|| match slot {
+            Slot::Operand(operand) => self.constants.get(&operand).or(bindings.get(&operand)).map(|buffer| (buffer, 0)),
             Slot::Table(table) => self.numbers.as_ref().map(|buffer| (buffer, self.tables[table].offset)),
-        };
+            Slot::Scratch(_) => None,
+        });
         let (buffer, start) = found.ok_or_else(|| Error::Refused(format!("nothing is bound to {slot:?}")))?;
         Ok(Bound { buffer, offset: start + offset, bytes: Some(bytes) })
     }
@@ -186,11 +190,11 @@ impl Numbers {
         Self { words: Vec::new(), alignment }
     }
 
-    fn add(&mut self, numbers: &[u32]) -> Place {
+    fn add(&mut self, numbers: &[u32]) -> Span {
         let start = self.words.len().next_multiple_of(self.alignment);
         self.words.resize(start, 0);
         self.words.extend(numbers);
-        Place { offset: 4 * start as u64, bytes: 4 * numbers.len() as u64 }
+        Span { offset: 4 * start as u64, bytes: 4 * numbers.len() as u64 }
     }
 
     fn upload(self, device: &Device) -> Result<Option<wgpu::Buffer>> {

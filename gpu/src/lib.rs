@@ -8,6 +8,7 @@
 //!
 //! * [`Gpu`] provides contexts, each a `Platform` of tensors and graphs, all on one device and in one batch;
 //! * [`lower`] turns a validated graph into dispatches, operator by operator;
+//! * [`plan`] lets intermediate tensors share memory, by their lives;
 //! * the operators' kernels are in `kernels/`, a file for each section of the specification;
 //! * [`wgsl`] writes kernels: how elements are packed into words, how indices are walked, and a numeric library
 //!   whose results do not depend on the driver;
@@ -23,6 +24,7 @@ mod graph;
 mod kernels;
 pub mod lower;
 pub mod pipeline;
+pub mod plan;
 mod platform;
 mod scalar;
 mod split;

@@ -4,7 +4,10 @@
 //! named, not allocated: an operand of the graph, a scratch tensor, or a table of numbers. Nothing here talks to a
 //! device, so that a [`Program`] can be looked at, planned and tested without one.
 //!
-//! Shapes come from the operands' descriptors and are final: nothing is derived or validated here.
+//! Shapes come from the operands' descriptors and are final: nothing is derived or validated here. What is checked is
+//! whether the device can hold and bind each tensor, so that a graph too large for it fails before any memory is made.
+
+use std::collections::BTreeMap;
 
 use webnn_reference::data_type::MLOperandDataType;
 use webnn_reference::descriptor::MLOperandDescriptor;
@@ -13,19 +16,45 @@ use webnn_reference::ops::{Operation, Operator};
 use webnn_reference::platform::{Computation, PlatformError};
 
 use crate::kernels;
+use crate::plan::Space;
 use crate::split;
 use crate::wgsl::{Input, Kernel, Lane, MAX_RANK, Module};
 
 /// The result of lowering. It fails only for what a device can not bind.
 pub type Lowered<T = ()> = Result<T, PlatformError>;
 
-/// What a device can bind.
+/// What a device can allocate and bind.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Bounds {
     /// The most bytes of a buffer that one binding can cover.
     pub binding_bytes: u64,
     /// The most buffers that a kernel can bind.
     pub bindings: usize,
+    /// The most bytes of a buffer.
+    pub buffer_bytes: u64,
+    /// Bindings begin at multiples of this many bytes.
+    pub alignment: u64,
+}
+
+impl Bounds {
+    /// The arenas that it allows.
+    pub fn space(self) -> Space {
+        Space { alignment: self.alignment, capacity: self.buffer_bytes }
+    }
+}
+
+/// What makes a graph cheaper without changing a result.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Economy {
+    /// Tensors share memory when their lives do not overlap.
+    pub reuse: bool,
+}
+
+impl Economy {
+    /// All of it, which is what graphs get unless somebody wants to see what it saves.
+    pub const ALL: Self = Self { reuse: true };
+    /// None of it.
+    pub const NONE: Self = Self { reuse: false };
 }
 
 /// A graph as dispatches, in order.
@@ -33,8 +62,9 @@ pub struct Bounds {
 pub struct Program {
     /// The dispatches.
     pub steps: Vec<Step>,
-    /// The bytes of each scratch tensor.
-    pub scratch: Vec<u64>,
+    /// The bytes of each tensor that is the program's own: scratch tensors, and operands that are not inputs, outputs or
+    /// constants of the graph.
+    pub inner: BTreeMap<Slot, u64>,
     /// Numbers that kernels look up.
     pub tables: Vec<Vec<u32>>,
 }
@@ -64,7 +94,7 @@ pub struct Range {
 pub enum Slot {
     /// An operand's.
     Operand(OperandId),
-    /// That of [`Program::scratch`].
+    /// A scratch tensor's.
     Scratch(usize),
     /// That of [`Program::tables`].
     Table(usize),
@@ -113,17 +143,24 @@ impl Tensor {
 pub(crate) struct Lowering<'a> {
     operands: &'a [MLOperandDescriptor],
     bounds: Bounds,
+    scratch: usize,
     program: Program,
 }
 
 /// Lowers a graph.
 ///
 /// # Errors
-/// If a tensor is too large for what the device can bind.
+/// If a tensor is too large for what the device can allocate or bind.
 pub fn lower(computation: &Computation, bounds: Bounds) -> Lowered<Program> {
-    let mut lowering = Lowering { operands: &computation.operands, bounds, program: Program::default() };
-    for operator in &computation.operators {
+    let Computation { operands, operators, inputs, outputs, constants, .. } = computation;
+    let mut lowering = Lowering { operands, bounds, scratch: 0, program: Program::default() };
+    for operator in operators {
         lowering.operator(operator)?;
+    }
+    let named = inputs.iter().chain(outputs).map(|(_, operand)| *operand);
+    for outer in named.chain(constants.iter().map(|(constant, _)| *constant)) {
+        lowering.operand(outer)?;
+        lowering.program.inner.remove(&Slot::Operand(outer));
     }
     Ok(lowering.program)
 }
@@ -132,6 +169,7 @@ impl Lowering<'_> {
     fn operator(&mut self, operator: &Operator) -> Lowered {
         let inputs = operator.inputs.iter().map(|operand| self.operand(*operand)).collect::<Lowered<Vec<_>>>()?;
         let outputs = operator.outputs.iter().map(|operand| self.operand(*operand)).collect::<Lowered<Vec<_>>>()?;
+        self.program.inner.extend(outputs.iter().map(|output| (output.slot, output.bytes())));
         let (x, y) = (inputs.as_slice(), &outputs[0]);
         match &operator.operation {
             Operation::ArgMinMax(operation) => kernels::argminmax::lower(self, operation, x, y),
@@ -195,18 +233,29 @@ impl Lowering<'_> {
         if shape.len() > MAX_RANK {
             return Err(PlatformError::Unsupported(format!("an operand of rank {}", shape.len())));
         }
-        let count = shape.iter().try_fold(1_u32, |count, size| count.checked_mul(*size));
-        if count.is_none_or(|count| count > i32::MAX.cast_unsigned()) {
-            return Err(PlatformError::OutOfMemory(format!("an operand of shape {shape:?}")));
-        }
-        Ok(Tensor { slot: Slot::Operand(operand), lane: lane(*data_type), shape: shape.clone() })
+        self.tensor("an operand", Slot::Operand(operand), lane(*data_type), shape)
     }
 
     /// A new scratch tensor.
-    pub(crate) fn scratch(&mut self, lane: Lane, shape: &[u32]) -> Tensor {
-        let tensor = Tensor { slot: Slot::Scratch(self.program.scratch.len()), lane, shape: shape.to_vec() };
-        self.program.scratch.push(tensor.bytes());
-        tensor
+    pub(crate) fn scratch(&mut self, lane: Lane, shape: &[u32]) -> Lowered<Tensor> {
+        let tensor = self.tensor("a partial result", Slot::Scratch(self.scratch), lane, shape)?;
+        self.scratch += 1;
+        self.program.inner.insert(tensor.slot, tensor.bytes());
+        Ok(tensor)
+    }
+
+    /// A tensor, if the device can hold it and kernels can count its elements.
+    fn tensor(&self, what: &str, slot: Slot, lane: Lane, shape: &[u32]) -> Lowered<Tensor> {
+        let count = shape.iter().try_fold(1_u64, |count, size| count.checked_mul(u64::from(*size)));
+        let bytes = count.and_then(|count| count.checked_mul(u64::from(lane.bytes())));
+        let limit = self.bounds.buffer_bytes;
+        if count.is_none_or(|count| count >= 1 << 31) || bytes.is_none_or(|bytes| bytes > limit) {
+            let bytes = bytes.map_or("too many".to_owned(), |bytes| bytes.to_string());
+            let message =
+                format!("{what} of shape {shape:?} takes {bytes} bytes, and the device's buffers end at {limit}");
+            return Err(PlatformError::OutOfMemory(message));
+        }
+        Ok(Tensor { slot, lane, shape: shape.to_vec() })
     }
 
     /// A new table of numbers.

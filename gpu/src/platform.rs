@@ -10,6 +10,7 @@ use crate::batch::Batch;
 use crate::context::Context;
 use crate::device::{Choice, Device};
 use crate::error::Error;
+use crate::lower::Economy;
 
 /// What to say where there is no adapter.
 pub const NO_ADAPTER: &str =
@@ -22,6 +23,7 @@ const PATIENCE: Duration = Duration::from_secs(600);
 #[derive(Clone, Debug)]
 pub struct Gpu {
     batch: Arc<Batch>,
+    economy: Economy,
 }
 
 /// A line for each adapter, most preferred first.
@@ -39,7 +41,13 @@ impl Gpu {
     /// If there is no such adapter, or it gives no device.
     pub fn new(name: Option<&str>) -> Result<Self, Error> {
         let choice = name.map_or_else(Choice::from_env, |name| Choice::Named(name.to_owned()));
-        Ok(Self { batch: Batch::with_patience(Device::open(&choice)?, PATIENCE) })
+        Ok(Self { batch: Batch::with_patience(Device::open(&choice)?, PATIENCE), economy: Economy::ALL })
+    }
+
+    /// The same device for contexts whose graphs are made with this economy, to see what it saves.
+    #[must_use]
+    pub fn with_economy(self, economy: Economy) -> Self {
+        Self { economy, ..self }
     }
 
     /// Name, driver and kind of the adapter.
@@ -80,7 +88,7 @@ fn describe(info: &wgpu::AdapterInfo) -> String {
 impl PlatformProvider for Gpu {
     fn platform(&self, context_type: &ContextType, _: MLPowerPreference, _: bool) -> Option<Box<dyn Platform>> {
         match context_type {
-            ContextType::Default => Some(Box::new(Context::new(Arc::clone(&self.batch)))),
+            ContextType::Default => Some(Box::new(Context::new(Arc::clone(&self.batch), self.economy))),
             ContextType::WebGPU(_) => None,
         }
     }

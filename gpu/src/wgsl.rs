@@ -113,10 +113,9 @@ impl Kernel {
         let mut text = format!("// {}\n", self.name);
         let mut read_only = Vec::new();
         let mut bind = |text: &mut String, name: &str, lane: Lane, writes: bool| {
-            let mode = if writes { "read_write" } else { "read" };
             let element = lane.word_type();
-            let at = read_only.len();
-            let _ = writeln!(text, "@group(0) @binding({at}) var<storage, {mode}> {name}_words: array<{element}>;");
+            let declared = declaration(read_only.len(), writes);
+            let _ = writeln!(text, "{declared} {name}_words: array<{element}>;");
             read_only.push(!writes);
         };
         for input in &self.inputs {
@@ -148,10 +147,25 @@ impl Kernel {
 }
 
 impl Module {
+    /// Binds these inputs for writing too, although nothing is written to them, so that they may lie in the output's
+    /// arena: [`Binding::Arena`] for some of the inputs only.
+    pub fn write_to(&mut self, inputs: &[usize]) {
+        for input in inputs {
+            self.text = self.text.replacen(&declaration(*input, false), &declaration(*input, true), 1);
+            self.read_only[*input] = false;
+        }
+    }
+
     /// The library functions and accessors that the text defines: for tests and for people.
     pub fn defines(&self) -> BTreeSet<String> {
         library::items(&self.text).into_iter().map(|item| item.name).collect()
     }
+}
+
+/// The beginning of a buffer's declaration.
+fn declaration(binding: usize, writes: bool) -> String {
+    let mode = if writes { "read_write" } else { "read" };
+    format!("@group(0) @binding({binding}) var<storage, {mode}>")
 }
 
 /// The grid that covers `words` invocations' worth of words, as square as it has to be and no more.

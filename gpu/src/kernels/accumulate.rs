@@ -8,8 +8,6 @@
 
 use std::fmt::Write as _;
 
-use webnn_reference::platform::PlatformError;
-
 use crate::lower::{Lowered, Lowering, Tensor};
 use crate::wgsl::{Input, Kernel, Lane, MAX_ITERATIONS, Params};
 
@@ -152,7 +150,7 @@ fn chunks(to: &mut Lowering<'_>, terms: &Terms, elements: u32, chunk: u32) -> Lo
         ),
         ..Part::default()
     };
-    let states = states(to, lane, elements, terms.count.div_ceil(chunk))?;
+    let states = to.scratch(lane, &[elements, terms.count.div_ceil(chunk)])?;
     run(to, &[&terms.shared, &terms.part, &own], &states)?;
     Ok(states)
 }
@@ -174,7 +172,7 @@ fn join(to: &mut Lowering<'_>, state: State, states: &Tensor, elements: u32) -> 
         ),
         ..Part::default()
     };
-    let fewer = self::states(to, state.lane, elements, count.div_ceil(JOINED))?;
+    let fewer = to.scratch(state.lane, &[elements, count.div_ceil(JOINED)])?;
     run(to, &[&own, &joining(state, states)], &fewer)?;
     Ok(fewer)
 }
@@ -212,13 +210,6 @@ fn joining(state: State, states: &Tensor) -> Part {
 
 fn chunk_params(terms: u32, chunk: u32) -> Params {
     Params::new().number("terms", terms).number("chunk", chunk).number("chunks", terms.div_ceil(chunk))
-}
-
-fn states(to: &mut Lowering<'_>, lane: Lane, elements: u32, count: u32) -> Lowered<Tensor> {
-    if u64::from(elements) * u64::from(count) >= 1 << 31 {
-        return Err(PlatformError::Unsupported(format!("{elements} sums in {count} parts each")));
-    }
-    Ok(to.scratch(lane, &[elements, count]))
 }
 
 /// A kernel put together from its parts.

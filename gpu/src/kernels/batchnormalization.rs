@@ -17,9 +17,9 @@ pub(crate) fn lower(
     output: &Tensor,
 ) -> Lowered {
     let [input, mean, variance] = [&inputs[0], &inputs[1], &inputs[2]];
-    let means = to.scratch(Lane::Bits128, &mean.shape);
+    let means = to.scratch(Lane::Bits128, &mean.shape)?;
     map(to, &name("given mean", mean.lane), Params::new(), "pair_words(Pair(x, 0.0))", mean, &means)?;
-    let inverses = to.scratch(Lane::Bits128, &variance.shape);
+    let inverses = to.scratch(Lane::Bits128, &variance.shape)?;
     let params = Params::new().scalar("epsilon", Scalar::F32(operation.epsilon as f32));
     let expression = "scaled_words(deviation_inverse(norm_of_square(x), epsilon()))";
     map(to, &name("given variance", variance.lane), params, expression, variance, &inverses)?;

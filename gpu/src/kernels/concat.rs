@@ -41,7 +41,7 @@ fn level(to: &mut Lowering<'_>, mut inputs: &[Tensor], axis: usize) -> Lowered<V
         }
         let mut shape = members[0].shape.clone();
         shape[axis] = members.iter().map(|input| input.shape[axis]).sum();
-        let output = to.scratch(members[0].lane, &shape);
+        let output = to.scratch(members[0].lane, &shape)?;
         join(to, members, axis, &output)?;
         joined.push(output);
     }

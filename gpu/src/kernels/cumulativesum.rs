@@ -85,7 +85,7 @@ impl Elements<'_> {
             params: self.params.clone().number("chunk", CHUNK).number("chunks", chunks),
             body: self.adding() + &own,
         };
-        let sums = to.scratch(lane, &[runs, chunks]);
+        let sums = to.scratch(lane, &[runs, chunks])?;
         to.run(&kernel, &[self.input], &sums)?;
         Ok(sums)
     }
@@ -167,7 +167,7 @@ fn preceding(to: &mut Lowering<'_>, state: State, states: &Tensor) -> Lowered<Te
         );
         let inputs = vec![Input::new("states", lane)];
         let kernel = Kernel { name: format!("joined {wgsl}"), inputs, output: lane, params: params.clone(), body };
-        let sums = to.scratch(lane, &[rows, chunks]);
+        let sums = to.scratch(lane, &[rows, chunks])?;
         to.run(&kernel, &[states], &sums)?;
         Some(preceding(to, state, &sums)?)
     };
@@ -188,7 +188,7 @@ fn preceding(to: &mut Lowering<'_>, state: State, states: &Tensor) -> Lowered<Te
     let mut inputs = vec![Input::new("states", lane)];
     inputs.extend(before.as_ref().map(|before| Input::new("before", before.lane)));
     let kernel = Kernel { name: format!("preceding {wgsl}"), inputs, output: lane, params, body };
-    let all = to.scratch(lane, &states.shape);
+    let all = to.scratch(lane, &states.shape)?;
     let bound = [states].into_iter().chain(&before).collect::<Vec<_>>();
     to.run(&kernel, &bound, &all)?;
     Ok(all)

@@ -24,8 +24,8 @@ pub(crate) fn lower(to: &mut Lowering<'_>, operation: &Gru, inputs: &[Tensor], o
         layout: operation.layout,
         activations: operation.activations,
     };
-    let scratch = Scratch::new(to, &cell);
-    let states = network.states_of_steps(to, operation.return_sequence);
+    let scratch = Scratch::new(to, &cell)?;
+    let states = network.states_of_steps(to, operation.return_sequence)?;
     let mut before = network.initial(to, &initial)?;
     for step in 0..network.steps {
         let after = states.after(step);

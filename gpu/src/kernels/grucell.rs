@@ -26,9 +26,9 @@ pub(crate) fn lower(to: &mut Lowering<'_>, operation: &GruCell, inputs: &[Tensor
         layout: operation.layout,
         activations: operation.activations,
     };
-    let scratch = Scratch::new(to, &cell);
+    let scratch = Scratch::new(to, &cell)?;
     let before = network.initial(to, &inputs[3])?;
-    let after = network.state(to);
+    let after = network.state(to)?;
     cell.step(to, 0, &scratch, &before, &after)?;
     rounded(to, &after, output)
 }
@@ -55,12 +55,15 @@ pub(super) struct Scratch {
 }
 
 impl Scratch {
-    pub(super) fn new(to: &mut Lowering<'_>, cell: &Cell<'_>) -> Self {
+    pub(super) fn new(to: &mut Lowering<'_>, cell: &Cell<'_>) -> Lowered<Self> {
         let Network { hidden, .. } = cell.network;
         let (states, rows) = (cell.network.states(), cell.network.rows());
-        let state_sums = to.scratch(Lane::Bits128, &[states, rows]);
-        let reset = (!cell.reset_after).then(|| (cell.network.state(to), to.scratch(Lane::Bits128, &[states, hidden])));
-        Self { state_sums, reset }
+        let state_sums = to.scratch(Lane::Bits128, &[states, rows])?;
+        let reset = match cell.reset_after {
+            true => None,
+            false => Some((cell.network.state(to)?, to.scratch(Lane::Bits128, &[states, hidden])?)),
+        };
+        Ok(Self { state_sums, reset })
     }
 }
 

@@ -27,9 +27,9 @@ pub(crate) fn lower(to: &mut Lowering<'_>, operation: &Lstm, inputs: &[Tensor], 
         layout: operation.layout,
         activations: operation.activations,
     };
-    let sums = cell.sums(to);
-    let hidden = network.states_of_steps(to, operation.return_sequence);
-    let cells = network.states_of_steps(to, false);
+    let sums = cell.sums(to)?;
+    let hidden = network.states_of_steps(to, operation.return_sequence)?;
+    let cells = network.states_of_steps(to, false)?;
     let mut before = [network.initial(to, &initial_hidden_state)?, network.initial(to, &initial_cell_state)?];
     for step in 0..network.steps {
         let after = [hidden.after(step), cells.after(step)];

@@ -29,9 +29,9 @@ pub(crate) fn lower(to: &mut Lowering<'_>, operation: &LstmCell, inputs: &[Tenso
         layout: operation.layout,
         activations: operation.activations,
     };
-    let sums = cell.sums(to);
+    let sums = cell.sums(to)?;
     let before = [network.initial(to, &inputs[3])?, network.initial(to, &inputs[4])?];
-    let after = [network.state(to), network.state(to)];
+    let after = [network.state(to)?, network.state(to)?];
     cell.step(to, 0, &sums, &before, &after)?;
     rounded(to, &after[0], &outputs[0])?;
     rounded(to, &after[1], &outputs[1])
@@ -54,7 +54,7 @@ pub(super) struct Cell<'a> {
 
 impl Cell<'_> {
     /// What the weighted states of each step are written to.
-    pub(super) fn sums(&self, to: &mut Lowering<'_>) -> Tensor {
+    pub(super) fn sums(&self, to: &mut Lowering<'_>) -> Lowered<Tensor> {
         to.scratch(Lane::Bits128, &[self.network.states(), self.network.rows()])
     }
 

@@ -60,7 +60,7 @@ pub(super) fn statistics(to: &mut Lowering<'_>, input: &Tensor, axes: &[u32], ep
     let layers = Runs::new(input, axes);
     let length = axes.iter().map(|axis| input.shape[*axis as usize]).product::<u32>();
     let params = Params::new().number("length", length);
-    let means = to.scratch(Lane::Bits128, &[layers.count()]);
+    let means = to.scratch(Lane::Bits128, &[layers.count()])?;
     let finish = Part {
         params: params.clone(),
         text: "fn finish(o: u32, s: Sum) -> vec4<u32> { return pair_words(sum_mean_pair(s, length())); }\n".to_owned(),
@@ -69,7 +69,7 @@ pub(super) fn statistics(to: &mut Lowering<'_>, input: &Tensor, axes: &[u32], ep
     let terms = layers.terms(&name("mean", input.lane), SUM, "sum_add(s, x)");
     accumulate::lower(to, &terms, &finish, &means)?;
 
-    let inverses = to.scratch(Lane::Bits128, &[layers.count()]);
+    let inverses = to.scratch(Lane::Bits128, &[layers.count()])?;
     let finish = Part {
         params: params.scalar("epsilon", Scalar::F32(epsilon as f32)),
         text: "fn finish(o: u32, s: Norm) -> vec4<u32> {\n    \

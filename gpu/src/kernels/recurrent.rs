@@ -68,14 +68,14 @@ impl Network {
     }
 
     /// A new scratch tensor for the states of one step.
-    pub(super) fn state(self, to: &mut Lowering<'_>) -> Tensor {
+    pub(super) fn state(self, to: &mut Lowering<'_>) -> Lowered<Tensor> {
         to.scratch(Lane::F32, &[self.states(), self.hidden])
     }
 
     /// Tensors for the states after each step, all of which a sequence needs.
-    pub(super) fn states_of_steps(self, to: &mut Lowering<'_>, is_sequence: bool) -> States {
+    pub(super) fn states_of_steps(self, to: &mut Lowering<'_>, is_sequence: bool) -> Lowered<States> {
         let count = if is_sequence { self.steps } else { self.steps.min(2) };
-        States { all: (0..count).map(|_| self.state(to)).collect() }
+        Ok(States { all: (0..count).map(|_| self.state(to)).collect::<Lowered<_>>()? })
     }
 
     /// The states before the first step.
@@ -83,14 +83,14 @@ impl Network {
         if state.lane == Lane::F32 {
             return Ok(state.clone());
         }
-        let wide = self.state(to);
+        let wide = self.state(to)?;
         cast::lower(to, std::slice::from_ref(state), &wide)?;
         Ok(wide)
     }
 
     /// The weighted inputs of all steps, in the order in which they are taken: a sum for each step, state and row.
     pub(super) fn of_inputs(self, to: &mut Lowering<'_>, input: &Tensor, rows: &Rows<'_>) -> Lowered<Tensor> {
-        let sums = to.scratch(Lane::Bits128, &[self.steps, self.states(), rows.count]);
+        let sums = to.scratch(Lane::Bits128, &[self.steps, self.states(), rows.count])?;
         let strides = Strides { of_steps: self.batches, of_directions: 0 };
         self.products(to, (input, strides), rows, &sums)?;
         Ok(sums)
@@ -155,7 +155,7 @@ impl Network {
 
     /// An output that has the states of all steps, in the order of the input.
     pub(super) fn sequence(self, to: &mut Lowering<'_>, states: &[Tensor], output: &Tensor) -> Lowered {
-        let all = to.scratch(Lane::F32, &[self.steps * self.states(), self.hidden]);
+        let all = to.scratch(Lane::F32, &[self.steps * self.states(), self.hidden])?;
         concat::lower(to, &Concat { axis: 0 }, states, &all)?;
         let kernel = Kernel {
             name: name("sequence", output.lane),

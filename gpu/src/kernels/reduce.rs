@@ -92,7 +92,7 @@ impl Runs {
 
     /// The maximum of each run, as float32.
     pub(super) fn maxima(&self, to: &mut Lowering<'_>) -> Lowered<Tensor> {
-        let maxima = to.scratch(Lane::F32, &[self.count]);
+        let maxima = to.scratch(Lane::F32, &[self.count])?;
         let (state, add, finish) = of_floats(Reduction::Max);
         let finish = Part { text: finished(state, Lane::F32, finish), ..Part::default() };
         accumulate::lower(to, &self.terms(&name("maximum", self.input.lane), state, add), &finish, &maxima)?;

@@ -29,7 +29,7 @@ pub(crate) fn lower(to: &mut Lowering<'_>, operation: &ScatterElements, inputs: 
 
 /// Where each update points along the axis.
 fn targets(to: &mut Lowering<'_>, indices: &Tensor, size: u32) -> Lowered<Tensor> {
-    let targets = to.scratch(Lane::U32, &[indices.count()]);
+    let targets = to.scratch(Lane::U32, &[indices.count()])?;
     let indices = Indices::new(indices);
     let kernel = Kernel {
         name: name("targets", indices.input.lane),
@@ -71,7 +71,7 @@ impl Search<'_> {
             state: State::number(Lane::U32, "max(s, t)", "0u"),
         };
         let finish = Part { text: "fn finish(o: u32, s: u32) -> u32 { return s; }\n".to_owned(), ..Part::default() };
-        let winners = to.scratch(Lane::U32, &[targets]);
+        let winners = to.scratch(Lane::U32, &[targets])?;
         accumulate::lower(to, &terms, &finish, &winners)?;
         Ok(winners)
     }

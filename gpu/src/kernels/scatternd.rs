@@ -19,7 +19,7 @@ pub(crate) fn lower(to: &mut Lowering<'_>, inputs: &[Tensor], output: &Tensor) -
 
 /// The slice that each update replaces.
 fn targets(to: &mut Lowering<'_>, coordinates: Coordinates) -> Lowered<Tensor> {
-    let targets = to.scratch(Lane::U32, &[coordinates.count]);
+    let targets = to.scratch(Lane::U32, &[coordinates.count])?;
     let kernel = Kernel {
         name: name("target slices", coordinates.indices.input.lane),
         inputs: vec![coordinates.indices.input],

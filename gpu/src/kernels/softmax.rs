@@ -16,7 +16,7 @@ pub(crate) fn lower(to: &mut Lowering<'_>, operation: &Softmax, inputs: &[Tensor
     let axis = operation.axis as usize;
     let rows = Runs::new(input, &[operation.axis]);
     let maxima = rows.maxima(to)?;
-    let sums = to.scratch(Lane::Bits128, &[rows.count()]);
+    let sums = to.scratch(Lane::Bits128, &[rows.count()])?;
     let finish =
         Part { text: "fn finish(o: u32, s: Sum) -> vec4<u32> { return sum_pack(s); }\n".to_owned(), ..Part::default() };
     accumulate::lower(to, &rows.exponentials(&maxima), &finish, &sums)?;

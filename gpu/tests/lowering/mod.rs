@@ -22,11 +22,14 @@ use webnn_reference::platform::{
 use webnn_reference::steps::Reading;
 use webnn_reference::timeline::Global;
 
+/// Any tensor fits in a buffer.
+const LARGE: Bounds = Bounds { binding_bytes: 0, bindings: 0, buffer_bytes: 1 << 40, alignment: 256 };
+
 /// Everything fits in a binding.
-pub(crate) const WIDE: Bounds = Bounds { binding_bytes: 128 << 20, bindings: 32 };
+pub(crate) const WIDE: Bounds = Bounds { binding_bytes: 128 << 20, bindings: 32, ..LARGE };
 
 /// The larger tensors do not.
-pub(crate) const TIGHT: Bounds = Bounds { binding_bytes: 1 << 20, bindings: 80 };
+pub(crate) const TIGHT: Bounds = Bounds { binding_bytes: 1 << 20, bindings: 80, ..LARGE };
 
 /// Which shapes and attributes.
 #[derive(Clone, Copy, PartialEq, Eq)]
