@@ -197,7 +197,7 @@ impl Platform for Context {
     }
 
     fn convert(&mut self, mut computation: Computation) -> Result<GraphImplementation, PlatformError> {
-        let mut program = lower(&computation, self.bounds())?;
+        let mut program = lower(&computation, self.bounds(), self.economy)?;
         let layout = Layout::of(&mut program, self.bounds().space(), self.economy);
         let mut constants = Bindings::new();
         for (operand, constant) in std::mem::take(&mut computation.constants) {

@@ -71,10 +71,11 @@ pub(crate) mod unary;
 pub(crate) mod where_;
 mod window;
 
+use crate::fuse::{Node, Operand};
 use crate::lower::{Lowered, Lowering, Tensor};
-use crate::wgsl::{Input, Kernel, Lane, Params, View};
+use crate::wgsl::{Lane, Params, View};
 
-/// An element-wise kernel: `expression` of `x`, the element of the input at the same place.
+/// An element-wise operator: `expression` of `x`, the element of the input at the same place.
 fn map(
     to: &mut Lowering<'_>,
     name: &str,
@@ -83,35 +84,25 @@ fn map(
     input: &Tensor,
     output: &Tensor,
 ) -> Lowered {
-    let result = output.lane.arithmetic();
-    let kernel = Kernel {
+    to.element_wise(Node {
         name: name.to_owned(),
-        inputs: vec![Input::new("a", input.lane)],
-        output: output.lane,
+        operands: vec![("x", Operand::Same(input.clone()))],
         params,
-        body: format!("fn element(i: u32) -> {result} {{\n    let x = a(i);\n    return {expression};\n}}"),
-    };
-    to.run(&kernel, &[input], output)
+        expression: expression.to_owned(),
+        output: output.clone(),
+    })
 }
 
-/// An element-wise kernel over two inputs that are broadcast to the output: `expression` of `x` and `y`.
+/// An element-wise operator over two inputs that are broadcast to the output: `expression` of `x` and `y`.
 fn zip(to: &mut Lowering<'_>, name: &str, expression: &str, inputs: [&Tensor; 2], output: &Tensor) -> Lowered {
-    let [a, b] = inputs;
-    let result = output.lane.arithmetic();
-    let kernel = Kernel {
+    let [x, y] = inputs.map(|input| Operand::Through(input.clone(), broadcast(input, output)));
+    to.element_wise(Node {
         name: name.to_owned(),
-        inputs: vec![Input::new("a", a.lane), Input::new("b", b.lane)],
-        output: output.lane,
-        params: Params::new().view("a_at", broadcast(a, output)).view("b_at", broadcast(b, output)),
-        body: format!(
-            "fn element(i: u32) -> {result} {{\n    \
-                 let x = a(a_at(i));\n    \
-                 let y = b(b_at(i));\n    \
-                 return {expression};\n\
-             }}"
-        ),
-    };
-    to.run(&kernel, &inputs, output)
+        operands: vec![("x", x), ("y", y)],
+        params: Params::new(),
+        expression: expression.to_owned(),
+        output: output.clone(),
+    })
 }
 
 /// Where each element of the output finds its element of a tensor that is broadcast to it.

@@ -20,6 +20,7 @@ pub mod batch;
 mod context;
 pub mod device;
 pub mod error;
+mod fuse;
 mod graph;
 mod kernels;
 pub mod lower;
@@ -27,6 +28,7 @@ pub mod pipeline;
 pub mod plan;
 mod platform;
 mod scalar;
+pub mod sketch;
 mod split;
 pub mod wgsl;
 

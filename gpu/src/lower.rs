@@ -7,7 +7,7 @@
 //! Shapes come from the operands' descriptors and are final: nothing is derived or validated here. What is checked is
 //! whether the device can hold and bind each tensor, so that a graph too large for it fails before any memory is made.
 
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, BTreeSet};
 
 use webnn_reference::data_type::MLOperandDataType;
 use webnn_reference::descriptor::MLOperandDescriptor;
@@ -15,6 +15,7 @@ use webnn_reference::operand::OperandId;
 use webnn_reference::ops::{Operation, Operator};
 use webnn_reference::platform::{Computation, PlatformError};
 
+use crate::fuse::{Node, Operand};
 use crate::kernels;
 use crate::plan::Space;
 use crate::split;
@@ -46,15 +47,19 @@ impl Bounds {
 /// What makes a graph cheaper without changing a result.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Economy {
+    /// What consists of consecutive elements of another tensor is a part of its memory.
+    pub views: bool,
+    /// Chains of element-wise operators are one kernel.
+    pub fusion: bool,
     /// Tensors share memory when their lives do not overlap.
     pub reuse: bool,
 }
 
 impl Economy {
     /// All of it, which is what graphs get unless somebody wants to see what it saves.
-    pub const ALL: Self = Self { reuse: true };
+    pub const ALL: Self = Self { views: true, fusion: true, reuse: true };
     /// None of it.
-    pub const NONE: Self = Self { reuse: false };
+    pub const NONE: Self = Self { views: false, fusion: false, reuse: false };
 }
 
 /// A graph as dispatches, in order.
@@ -104,6 +109,8 @@ pub enum Slot {
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub(crate) struct Tensor {
     pub(crate) slot: Slot,
+    /// Where in that memory it begins, in bytes.
+    pub(crate) start: u64,
     pub(crate) lane: Lane,
     pub(crate) shape: Vec<u32>,
 }
@@ -129,7 +136,7 @@ impl Tensor {
     pub(crate) fn words(&self) -> Self {
         // As many words as the largest tensor has elements, at most: 2^31 bytes.
         let words = (self.bytes() / 4) as u32;
-        Self { slot: self.slot, lane: Lane::U32, shape: vec![words] }
+        Self { lane: Lane::U32, shape: vec![words], ..*self }
     }
 
     /// As an input that kernels call `name`.
@@ -143,6 +150,15 @@ impl Tensor {
 pub(crate) struct Lowering<'a> {
     operands: &'a [MLOperandDescriptor],
     bounds: Bounds,
+    economy: Economy,
+    /// Inputs, outputs and constants of the graph.
+    outer: BTreeSet<OperandId>,
+    /// How often each operand is used.
+    uses: BTreeMap<OperandId, usize>,
+    /// Operands that lie in another's memory: in whose, and where it begins there.
+    views: BTreeMap<OperandId, (Slot, u64)>,
+    /// Element-wise operators that wait for the operator that takes their result.
+    waiting: BTreeMap<Slot, Node>,
     scratch: usize,
     program: Program,
 }
@@ -151,25 +167,44 @@ pub(crate) struct Lowering<'a> {
 ///
 /// # Errors
 /// If a tensor is too large for what the device can allocate or bind.
-pub fn lower(computation: &Computation, bounds: Bounds) -> Lowered<Program> {
-    let Computation { operands, operators, inputs, outputs, constants, .. } = computation;
-    let mut lowering = Lowering { operands, bounds, scratch: 0, program: Program::default() };
-    for operator in operators {
+pub fn lower(computation: &Computation, bounds: Bounds, economy: Economy) -> Lowered<Program> {
+    let mut lowering = Lowering::new(computation, bounds, economy);
+    for operand in lowering.outer.clone() {
+        lowering.operand(operand)?;
+    }
+    for operator in &computation.operators {
         lowering.operator(operator)?;
     }
-    let named = inputs.iter().chain(outputs).map(|(_, operand)| *operand);
-    for outer in named.chain(constants.iter().map(|(constant, _)| *constant)) {
-        lowering.operand(outer)?;
-        lowering.program.inner.remove(&Slot::Operand(outer));
-    }
+    lowering.settle_all()?;
     Ok(lowering.program)
+}
+
+impl<'a> Lowering<'a> {
+    fn new(computation: &'a Computation, bounds: Bounds, economy: Economy) -> Self {
+        let Computation { operands, operators, inputs, outputs, constants, .. } = computation;
+        let named = inputs.iter().chain(outputs).map(|(_, operand)| *operand);
+        let mut uses = BTreeMap::new();
+        for operand in operators.iter().flat_map(|operator| &operator.inputs) {
+            *uses.entry(*operand).or_default() += 1;
+        }
+        Self {
+            operands,
+            bounds,
+            economy,
+            outer: named.chain(constants.iter().map(|(constant, _)| *constant)).collect(),
+            uses,
+            views: BTreeMap::new(),
+            waiting: BTreeMap::new(),
+            scratch: 0,
+            program: Program::default(),
+        }
+    }
 }
 
 impl Lowering<'_> {
     fn operator(&mut self, operator: &Operator) -> Lowered {
         let inputs = operator.inputs.iter().map(|operand| self.operand(*operand)).collect::<Lowered<Vec<_>>>()?;
         let outputs = operator.outputs.iter().map(|operand| self.operand(*operand)).collect::<Lowered<Vec<_>>>()?;
-        self.program.inner.extend(outputs.iter().map(|output| (output.slot, output.bytes())));
         let (x, y) = (inputs.as_slice(), &outputs[0]);
         match &operator.operation {
             Operation::ArgMinMax(operation) => kernels::argminmax::lower(self, operation, x, y),
@@ -228,12 +263,13 @@ impl Lowering<'_> {
     }
 
     /// An operand. The specification's text as written lets outputs through that no tensor could be.
-    fn operand(&self, operand: OperandId) -> Lowered<Tensor> {
+    pub(crate) fn operand(&self, operand: OperandId) -> Lowered<Tensor> {
         let MLOperandDescriptor { data_type, shape } = &self.operands[operand.0];
         if shape.len() > MAX_RANK {
             return Err(PlatformError::Unsupported(format!("an operand of rank {}", shape.len())));
         }
-        self.tensor("an operand", Slot::Operand(operand), lane(*data_type), shape)
+        let (slot, start) = self.views.get(&operand).copied().unwrap_or((Slot::Operand(operand), 0));
+        Ok(Tensor { start, ..self.tensor("an operand", slot, lane(*data_type), shape)? })
     }
 
     /// A new scratch tensor.
@@ -255,14 +291,14 @@ impl Lowering<'_> {
                 format!("{what} of shape {shape:?} takes {bytes} bytes, and the device's buffers end at {limit}");
             return Err(PlatformError::OutOfMemory(message));
         }
-        Ok(Tensor { slot, lane, shape: shape.to_vec() })
+        Ok(Tensor { slot, start: 0, lane, shape: shape.to_vec() })
     }
 
     /// A new table of numbers.
     pub(crate) fn table(&mut self, numbers: Vec<u32>) -> Tensor {
         let shape = vec![numbers.len() as u32];
         self.program.tables.push(numbers);
-        Tensor { slot: Slot::Table(self.program.tables.len() - 1), lane: Lane::U32, shape }
+        Tensor { slot: Slot::Table(self.program.tables.len() - 1), start: 0, lane: Lane::U32, shape }
     }
 
     /// What the device can bind.
@@ -272,8 +308,96 @@ impl Lowering<'_> {
 
     /// Adds the dispatch of a kernel, or several where a tensor is larger than a binding.
     pub(crate) fn run(&mut self, kernel: &Kernel, inputs: &[&Tensor], output: &Tensor) -> Lowered {
+        for input in inputs {
+            self.settle(input.slot)?;
+        }
         self.program.steps.extend(split::steps(kernel, inputs, output, self.bounds)?);
+        if self.inner(output.slot).is_some() {
+            self.program.inner.insert(output.slot, output.bytes());
+        }
         Ok(())
+    }
+
+    /// Adds an element-wise operator, with those that compute its operands if nothing else needs their results.
+    pub(crate) fn element_wise(&mut self, mut node: Node) -> Lowered {
+        if !(self.economy.fusion && node.can_wait()) {
+            return self.compute(&node);
+        }
+        for place in 0..node.operands.len() {
+            let Some(tensor) = node.operands[place].1.at_same_place() else { continue };
+            let (slot, lane) = (tensor.slot, tensor.lane);
+            let other = self.waiting.get(&slot);
+            if other.is_some_and(|other| node.has_room_for(other, lane, self.bounds))
+                && let Some(other) = self.waiting.remove(&slot)
+            {
+                node.operands[place].1 = Operand::Computed(Box::new(other), lane);
+            }
+        }
+        // What could not be taken along has to be there before.
+        let slots = node.leaves().into_iter().map(|leaf| leaf.slot).collect::<Vec<_>>();
+        for slot in slots {
+            self.settle(slot)?;
+        }
+        let uses = self.inner(node.output.slot).and_then(|operand| self.uses.get(&operand));
+        if uses == Some(&1) {
+            self.waiting.insert(node.output.slot, node);
+            return Ok(());
+        }
+        self.compute(&node)
+    }
+
+    fn compute(&mut self, node: &Node) -> Lowered {
+        let (kernel, leaves) = node.kernel();
+        self.run(&kernel, &leaves.iter().collect::<Vec<_>>(), &node.output)
+    }
+
+    /// Computes an operator that waits, since somebody needs its result in memory.
+    fn settle(&mut self, slot: Slot) -> Lowered {
+        self.waiting.remove(&slot).map_or(Ok(()), |node| self.compute(&node))
+    }
+
+    fn settle_all(&mut self) -> Lowered {
+        while let Some((_, node)) = self.waiting.pop_first() {
+            self.compute(&node)?;
+        }
+        Ok(())
+    }
+
+    /// The operand whose memory this is, if that is the program's own.
+    fn inner(&self, slot: Slot) -> Option<OperandId> {
+        match slot {
+            Slot::Operand(operand) => Some(operand).filter(|operand| !self.outer.contains(operand)),
+            Slot::Scratch(_) | Slot::Table(_) => None,
+        }
+    }
+
+    /// Whether the output, which is the input's elements from `first` on, can do without memory of its own.
+    ///
+    /// It is a part of the input's memory, if it is not an output of the graph. If it is one, and is all of the input,
+    /// the input may be computed into the output's memory.
+    pub(crate) fn shares(&mut self, input: &Tensor, first: u32, output: &Tensor) -> Lowered<bool> {
+        let start = input.start + u64::from(first) * u64::from(input.lane.bytes());
+        let (Slot::Operand(_), Slot::Operand(shared)) = (input.slot, output.slot) else { return Ok(false) };
+        if !self.economy.views || !start.is_multiple_of(self.bounds.alignment) {
+            return Ok(false);
+        }
+        if self.inner(output.slot).is_some() {
+            self.settle(input.slot)?;
+            self.views.insert(shared, (input.slot, start));
+            return Ok(true);
+        }
+        self.settle_all()?;
+        let Some(moved) = self.inner(input.slot) else { return Ok(false) };
+        if start != 0 || self.program.inner.get(&input.slot) != Some(&output.bytes()) {
+            return Ok(false);
+        }
+        self.program.inner.remove(&input.slot);
+        let steps = self.program.steps.iter_mut().flat_map(|step| &mut step.bound);
+        steps.filter(|range| range.slot == input.slot).for_each(|range| range.slot = output.slot);
+        let views = self.views.values_mut().filter(|(slot, _)| *slot == input.slot);
+        views.for_each(|(slot, _)| *slot = output.slot);
+        self.views.insert(moved, (output.slot, 0));
+        Ok(true)
     }
 }
 

@@ -86,8 +86,12 @@ impl Split {
 /// A tensor's memory, in parts that can be bound.
 fn ranges(tensor: &Tensor, part_bytes: u64) -> Vec<Range> {
     let all = tensor.bytes();
-    let starts = (0..all).step_by(part_bytes as usize);
-    starts.map(|offset| Range { slot: tensor.slot, offset, bytes: part_bytes.min(all - offset) }).collect()
+    let parts = (0..all).step_by(part_bytes as usize).map(|first| Range {
+        slot: tensor.slot,
+        offset: tensor.start + first,
+        bytes: part_bytes.min(all - first),
+    });
+    parts.collect()
 }
 
 fn part_name(input: &Input, part: usize) -> String {

@@ -31,6 +31,7 @@ use std::fmt::Write as _;
 
 pub use lane::Lane;
 pub use library::functions;
+pub(crate) use library::renamed;
 pub use params::{Form, Params, Scalar};
 pub use view::{MAX_RANK, View, row_major};
 

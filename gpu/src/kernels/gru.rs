@@ -12,9 +12,9 @@ pub(crate) fn lower(to: &mut Lowering<'_>, operation: &Gru, inputs: &[Tensor], o
     let network = Network::new(&inputs[0], operation.direction, operation.hidden_size, 3);
     let count = network.rows();
     let biases = network.directions * count;
-    let bias = given(to, inputs, operation.bias, biases);
-    let recurrent_bias = given(to, inputs, operation.recurrent_bias, biases);
-    let initial = given(to, inputs, operation.initial_hidden_state, network.states() * network.hidden);
+    let bias = given(to, inputs, operation.bias, biases)?;
+    let recurrent_bias = given(to, inputs, operation.recurrent_bias, biases)?;
+    let initial = given(to, inputs, operation.initial_hidden_state, network.states() * network.hidden)?;
     let cell = Cell {
         network,
         input_sums: network.of_inputs(to, &inputs[0], &Rows { weight: &inputs[1], bias: &bias, first: 0, count })?,

@@ -16,7 +16,7 @@ pub(crate) fn lower(to: &mut Lowering<'_>, operation: &GruCell, inputs: &[Tensor
     let network = Network::cell(&inputs[0], operation.hidden_size, 3);
     let count = network.rows();
     let (bias, recurrent_bias) =
-        (given(to, inputs, operation.bias, count), given(to, inputs, operation.recurrent_bias, count));
+        (given(to, inputs, operation.bias, count)?, given(to, inputs, operation.recurrent_bias, count)?);
     let cell = Cell {
         network,
         input_sums: network.of_inputs(to, &inputs[0], &Rows { weight: &inputs[1], bias: &bias, first: 0, count })?,

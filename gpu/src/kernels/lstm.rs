@@ -12,11 +12,11 @@ pub(crate) fn lower(to: &mut Lowering<'_>, operation: &Lstm, inputs: &[Tensor], 
     let network = Network::new(&inputs[0], operation.direction, operation.hidden_size, 4);
     let (count, states) = (network.rows(), network.states() * network.hidden);
     let biases = network.directions * count;
-    let bias = given(to, inputs, operation.bias, biases);
-    let recurrent_bias = given(to, inputs, operation.recurrent_bias, biases);
-    let peephole = given(to, inputs, operation.peephole_weight, network.directions * 3 * network.hidden);
-    let initial_hidden_state = given(to, inputs, operation.initial_hidden_state, states);
-    let initial_cell_state = given(to, inputs, operation.initial_cell_state, states);
+    let bias = given(to, inputs, operation.bias, biases)?;
+    let recurrent_bias = given(to, inputs, operation.recurrent_bias, biases)?;
+    let peephole = given(to, inputs, operation.peephole_weight, network.directions * 3 * network.hidden)?;
+    let initial_hidden_state = given(to, inputs, operation.initial_hidden_state, states)?;
+    let initial_cell_state = given(to, inputs, operation.initial_cell_state, states)?;
     let cell = Cell {
         network,
         input_sums: network.of_inputs(to, &inputs[0], &Rows { weight: &inputs[1], bias: &bias, first: 0, count })?,

@@ -16,9 +16,9 @@ use crate::wgsl::{Kernel, Lane, Params};
 pub(crate) fn lower(to: &mut Lowering<'_>, operation: &LstmCell, inputs: &[Tensor], outputs: &[Tensor]) -> Lowered {
     let network = Network::cell(&inputs[0], operation.hidden_size, 4);
     let count = network.rows();
-    let bias = given(to, inputs, operation.bias, count);
-    let recurrent_bias = given(to, inputs, operation.recurrent_bias, count);
-    let peephole = given(to, inputs, operation.peephole_weight, 3 * network.hidden);
+    let bias = given(to, inputs, operation.bias, count)?;
+    let recurrent_bias = given(to, inputs, operation.recurrent_bias, count)?;
+    let peephole = given(to, inputs, operation.peephole_weight, 3 * network.hidden)?;
     let cell = Cell {
         network,
         input_sums: network.of_inputs(to, &inputs[0], &Rows { weight: &inputs[1], bias: &bias, first: 0, count })?,

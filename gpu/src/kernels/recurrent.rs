@@ -13,7 +13,7 @@ use webnn_reference::ops::gru::{MLRecurrentNetworkActivation, MLRecurrentNetwork
 
 use crate::kernels::accumulate::{self, Part, SUM, Terms};
 use crate::kernels::{cast, concat, name};
-use crate::lower::{Lowered, Lowering, Slot, Tensor};
+use crate::lower::{Lowered, Lowering, Tensor};
 use crate::wgsl::{Kernel, Lane, Params};
 
 /// The sizes of a network.
@@ -192,10 +192,16 @@ struct Strides {
 }
 
 /// An operand that may not be given.
-pub(super) fn given(to: &mut Lowering<'_>, inputs: &[Tensor], operand: Option<OperandId>, count: u32) -> Tensor {
-    let wanted = operand.map(Slot::Operand);
-    let found = inputs.iter().find(|input| Some(input.slot) == wanted);
-    found.cloned().unwrap_or_else(|| Tensor { lane: inputs[0].lane, ..to.table(vec![0; count as usize]) })
+pub(super) fn given(
+    to: &mut Lowering<'_>,
+    inputs: &[Tensor],
+    operand: Option<OperandId>,
+    count: u32,
+) -> Lowered<Tensor> {
+    match operand {
+        Some(operand) => to.operand(operand),
+        None => Ok(Tensor { lane: inputs[0].lane, ..to.table(vec![0; count as usize]) }),
+    }
 }
 
 /// Rounds states to an output.

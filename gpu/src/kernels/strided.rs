@@ -2,12 +2,17 @@
 //!
 //! Elements are moved as bits, so that NaN keeps its payload and 64-bit integers need no feature of the device. A
 //! copy does not even look where an element ends: it moves 32-bit words, and all data types share its kernel.
+//!
+//! Where the elements are consecutive, they need not be moved at all: the output may be a part of the input's memory.
 
 use crate::lower::{Lowered, Lowering, Tensor};
 use crate::wgsl::{Input, Kernel, Params, View};
 
 /// All elements, in their order.
 pub(super) fn copy(to: &mut Lowering<'_>, input: &Tensor, output: &Tensor) -> Lowered {
+    if to.shares(input, 0, output)? {
+        return Ok(());
+    }
     let (input, output) = (input.words(), output.words());
     let kernel = Kernel {
         name: "copy".to_owned(),
@@ -21,6 +26,11 @@ pub(super) fn copy(to: &mut Lowering<'_>, input: &Tensor, output: &Tensor) -> Lo
 
 /// The elements that a view of the input walks over.
 pub(super) fn gather(to: &mut Lowering<'_>, view: &View, input: &Tensor, output: &Tensor) -> Lowered {
+    if let Some(first) = view.run()
+        && to.shares(input, first, output)?
+    {
+        return Ok(());
+    }
     let (input, output) = (input.raw(), output.raw());
     let kernel = Kernel {
         name: super::name("gather", input.lane),

@@ -131,8 +131,26 @@ impl Lane {
         format!("fn {name}(i: u32) -> {} {{ return {value}; }}\n", self.arithmetic())
     }
 
+    /// Whether an element is more than a word of 32 bits.
+    pub(crate) const fn is_wide(self) -> bool {
+        self.bytes() > 4
+    }
+
+    /// The expression that turns the bits of an element into its value.
+    pub(crate) fn decoded(self, bits: &str) -> String {
+        match self {
+            Self::F32 => format!("bitcast<f32>({bits})"),
+            Self::F16 => format!("unpack2x16float({bits}).x"),
+            Self::I32 => format!("bitcast<i32>({bits})"),
+            Self::I8 => format!("extractBits(bitcast<i32>({bits}), 0u, 8u)"),
+            Self::U8 | Self::U32 | Self::Bits16 | Self::I64 | Self::U64 | Self::Bits64 | Self::Bits128 => {
+                bits.to_owned()
+            }
+        }
+    }
+
     /// The expression that turns a computed `value` into the bits to store, low bits first.
-    fn encoded(self, value: &str) -> String {
+    pub(crate) fn encoded(self, value: &str) -> String {
         match self {
             Self::F32 | Self::I32 => format!("bitcast<u32>({value})"),
             Self::F16 => format!("f32_to_f16({value})"),

@@ -101,6 +101,21 @@ fn defined_name(text: &str) -> Option<String> {
     words.next().map(str::to_owned)
 }
 
+/// A text with other names for some of its identifiers.
+pub(crate) fn renamed(text: &str, name: impl Fn(&str) -> Option<String>) -> String {
+    let mut new = String::new();
+    let mut rest = text;
+    let is_part = |c: char| c.is_ascii_alphanumeric() || c == '_';
+    while let Some(start) = rest.find(is_part) {
+        let word = &rest[start..];
+        let end = word.find(|c| !is_part(c)).unwrap_or(word.len());
+        new.push_str(&rest[..start]);
+        new.push_str(&name(&word[..end]).unwrap_or_else(|| word[..end].to_owned()));
+        rest = &word[end..];
+    }
+    new + rest
+}
+
 fn identifiers(text: &str) -> impl Iterator<Item = &str> {
     text.split(|c: char| !c.is_ascii_alphanumeric() && c != '_').filter(|word| !word.is_empty())
 }
@@ -115,6 +130,12 @@ mod tests {
         let names = items(&linked).into_iter().map(|item| item.name).collect::<Vec<_>>();
         assert!(names.contains(&"f32_round_even".to_owned()));
         assert!(!names.contains(&"f32_exp".to_owned()));
+    }
+
+    #[test]
+    fn whole_identifiers_are_renamed() {
+        let name = |word: &str| (word == "x").then(|| "v1".to_owned());
+        assert_eq!(renamed("max(x, fx + x2(x)) - 0x7fu", name), "max(v1, fx + x2(v1)) - 0x7fu");
     }
 
     #[test]

@@ -107,6 +107,17 @@ impl Params {
         self
     }
 
+    /// The names.
+    pub(crate) fn names(&self) -> Vec<&str> {
+        self.entries.iter().map(|(name, _)| name.as_str()).collect()
+    }
+
+    /// The same parameters under other names.
+    #[must_use]
+    pub(crate) fn renamed(self, new: impl Fn(&str) -> String) -> Self {
+        Self { entries: self.entries.into_iter().map(|(name, value)| (new(&name), value)).collect() }
+    }
+
     fn with(mut self, name: &str, value: Value) -> Self {
         self.entries.push((name.to_owned(), value));
         self

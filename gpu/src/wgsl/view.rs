@@ -56,6 +56,19 @@ impl View {
         Self { shape, strides, offset: self.offset }
     }
 
+    /// Where the view begins, if it walks through consecutive elements.
+    pub(crate) fn run(&self) -> Option<u32> {
+        match self.merged()[..] {
+            [] | [(_, 1)] => Some(self.offset),
+            _ => None,
+        }
+    }
+
+    /// Whether it finds each of `count` elements at its own index.
+    pub(crate) fn is_identity(&self, count: u32) -> bool {
+        self.run() == Some(0) && self.shape.iter().product::<u32>() == count
+    }
+
     /// The number of dimensions.
     pub fn rank(&self) -> usize {
         self.shape.len()

@@ -6,7 +6,7 @@ mod layers;
 use std::cell::RefCell;
 use std::rc::Rc;
 
-use webnn_gpu::lower::{Bounds, Program, lower};
+use webnn_gpu::lower::{Bounds, Economy, Program, lower};
 use webnn_reference::buffer::Bytes;
 use webnn_reference::builder::MLGraphBuilder;
 use webnn_reference::data_type::MLOperandDataType;
@@ -94,7 +94,7 @@ impl Platform for Keeper {
     }
     fn release_tensor(&mut self, _: TensorData) {}
     fn convert(&mut self, computation: Computation) -> Result<GraphImplementation, PlatformError> {
-        *self.program.borrow_mut() = lower(&computation, self.bounds)?;
+        *self.program.borrow_mut() = lower(&computation, self.bounds, Economy::ALL)?;
         Ok(GraphImplementation(0))
     }
     fn set_constant(&mut self, _: GraphImplementation, _: OperandId, _: Bytes) -> Result<(), PlatformError> {

@@ -1,0 +1,252 @@
+//! What makes graphs cheaper: how many dispatches are left, and that no bit of a result changes.
+
+mod session;
+
+use std::rc::Rc;
+
+use proptest::prelude::*;
+use proptest::strategy::ValueTree as _;
+use proptest::test_runner::TestRunner;
+use session::{Data, Float16, Float32, Int8, Int32, Session, Uint8, data, f32s, gpu, none};
+use webnn_gpu::lower::{Bounds, Economy};
+use webnn_gpu::sketch::{DEFAULTS, Drawing, Sketch};
+use webnn_reference::builder::MLGraphBuilder;
+use webnn_reference::data_type::MLOperandDataType;
+use webnn_reference::descriptor::MLOperandDescriptor;
+use webnn_reference::exception::{ExceptionName, Result};
+use webnn_reference::ml::{ML, MLContextOptions};
+use webnn_reference::operand::MLOperand;
+use webnn_reference::ops::clamp::MLClampOptions;
+use webnn_reference::ops::slice::MLSliceOptions;
+use webnn_reference::ops::split::{MLSplitOptions, Splits};
+use webnn_reference::ops::transpose::MLTransposeOptions;
+use webnn_reference::steps::Reading;
+use webnn_reference::timeline::Global;
+
+/// What `build` makes of an input `x0` of this shape, as dispatches. Its operands are the outputs.
+fn draw(
+    bounds: Bounds,
+    shape: &[u32],
+    build: impl FnOnce(&MLGraphBuilder, &MLOperand) -> Result<Vec<MLOperand>>,
+) -> Result<Drawing> {
+    let sketch = Sketch::new(bounds, Economy::ALL);
+    let global = Global::new(Reading::Corrected);
+    let ml = ML::new(&global, Rc::new(sketch.clone()));
+    let context = global.settle(&ml.create_context(MLContextOptions::default()))?;
+    let builder = MLGraphBuilder::new(&context)?;
+    let x = builder.input("x0", &MLOperandDescriptor::create(Float32, shape))?;
+    let outputs = build(&builder, &x)?.into_iter().enumerate();
+    let outputs = outputs.map(|(n, output)| (format!("y{n}"), output)).collect::<Vec<_>>();
+    global.settle(&builder.build(&outputs))?;
+    Ok(sketch.take().remove(0))
+}
+
+/// The names of the dispatches' kernels.
+#[track_caller]
+fn dispatches(shape: &[u32], build: impl FnOnce(&MLGraphBuilder, &MLOperand) -> Result<Vec<MLOperand>>) -> Vec<String> {
+    let drawing = draw(DEFAULTS, shape, build).unwrap();
+    drawing.program.steps.iter().map(|step| step.module.name.clone()).collect()
+}
+
+fn one(operand: MLOperand) -> Result<Vec<MLOperand>> {
+    Ok(vec![operand])
+}
+
+#[test]
+fn views_take_no_dispatch() {
+    // Of an input, an intermediate tensor and what is a view itself; only the sums are computed.
+    let names = dispatches(&[4, 64], |b, x| {
+        let x = b.reshape(x, &[2, 2, 64], &none())?;
+        let x = b.expand(&x, &[1, 2, 2, 64], &none())?;
+        let halves = b.split(&x, &Splits::Count(2), &MLSplitOptions { axis: 1, ..MLSplitOptions::default() })?;
+        let rows = b.cumulative_sum(&halves[1], 3, &Default::default())?;
+        let row = b.slice(&rows, &[0, 0, 1, 0], &[1, 1, 1, 64], &MLSliceOptions::default())?;
+        let options = MLTransposeOptions { permutation: Some(vec![1, 3, 0, 2]), ..MLTransposeOptions::default() };
+        let row = b.identity(&b.cast(&b.transpose(&row, &options)?, Float32, &none())?, &none())?;
+        one(b.cumulative_sum(&row, 1, &Default::default())?)
+    });
+    assert_eq!(names.len(), 2, "{names:?}");
+}
+
+#[test]
+fn a_view_that_begins_where_nothing_can_be_bound_is_copied() {
+    let names = dispatches(&[4, 3], |b, x| {
+        let row = b.slice(x, &[1, 0], &[1, 3], &MLSliceOptions::default())?;
+        one(b.cumulative_sum(&row, 1, &Default::default())?)
+    });
+    assert_eq!(names.len(), 2, "{names:?}");
+}
+
+#[test]
+fn an_output_is_computed_where_it_lies() {
+    let sum = |b: &MLGraphBuilder, x: &MLOperand| b.cumulative_sum(x, 0, &Default::default());
+    // What is reshaped into an output is computed into it.
+    let names = dispatches(&[64], |b, x| one(b.reshape(&sum(b, x)?, &[8, 8], &none())?));
+    assert_eq!(names.len(), 1, "{names:?}");
+    // Also if it is needed in between, and twice.
+    let names = dispatches(&[64], |b, x| {
+        let middle = sum(b, x)?;
+        let output = b.reshape(&middle, &[64, 1], &none())?;
+        Ok(vec![b.reshape(&output, &[1, 64], &none())?, sum(b, &middle)?, output])
+    });
+    // One sum into each output, and one of the reshaped outputs is a copy of the other.
+    assert_eq!(names.len(), 3, "{names:?}");
+    // An input can not be an output's memory, nor a part of something larger.
+    let names = dispatches(&[64], |b, x| one(b.reshape(x, &[8, 8], &none())?));
+    assert_eq!(names.len(), 1, "{names:?}");
+    let names = dispatches(&[128], |b, x| b.split(&sum(b, x)?, &Splits::Count(2), &MLSplitOptions::default()));
+    assert_eq!(names.len(), 3, "{names:?}");
+}
+
+#[test]
+fn element_wise_chains_are_one_kernel() {
+    let names = dispatches(&[2, 3], |b, x| {
+        let row = b.constant(&MLOperandDescriptor::create(Float32, &[3]), &source(&f32s(&[3], &[1.0, 2.0, 3.0])))?;
+        let x = b.relu(&b.add(x, &row, &none())?, &none())?;
+        let x = b.clamp(&b.mul(&x, &row, &none())?, &MLClampOptions::default())?;
+        one(b.cast(&b.tanh(&x, &none())?, Float16, &none())?)
+    });
+    assert_eq!(names.len(), 1, "{names:?}");
+    // What is used twice is computed once, by a kernel of its own.
+    let names = dispatches(&[2, 3], |b, x| {
+        let x = b.abs(&b.neg(x, &none())?, &none())?;
+        one(b.mul(&b.exp(&x, &none())?, &b.sin(&x, &none())?, &none())?)
+    });
+    assert_eq!(names, ["neg F32, abs F32", "exp F32, sin F32, mul F32"]);
+    // What is broadcast would be computed once for each place.
+    let names = dispatches(&[3], |b, x| {
+        let zeros = b.constant(&MLOperandDescriptor::create(Float32, &[2, 3]), &source(&f32s(&[2, 3], &[0.0; 6])))?;
+        one(b.add(&b.exp(x, &none())?, &zeros, &none())?)
+    });
+    assert_eq!(names, ["exp F32", "add F32"]);
+}
+
+#[test]
+fn a_kernel_stays_within_its_bindings_and_its_length() {
+    let drawing = draw(DEFAULTS, &[4], |b, x| {
+        let mut sum = x.clone();
+        for place in 0..20 {
+            let other = b.input(&format!("other{place}"), &MLOperandDescriptor::create(Float32, &[4]))?;
+            sum = b.add(&b.neg(&sum, &none())?, &other, &none())?;
+        }
+        for _ in 0..40 {
+            sum = b.neg(&sum, &none())?;
+        }
+        one(sum)
+    });
+    let steps = drawing.unwrap().program.steps;
+    assert!(steps.iter().all(|step| step.module.read_only.len() <= DEFAULTS.bindings));
+    assert!(steps.iter().all(|step| step.module.name.split(", ").count() <= 16));
+    assert!(steps.len() < 10, "{}", steps.len());
+}
+
+/// No memory is made by a sketch, so an error from it comes before any.
+#[test]
+fn what_is_too_large_fails_before_memory_is_made() {
+    let failure = |binding_bytes: u64, build: fn(&MLGraphBuilder, &MLOperand) -> Result<Vec<MLOperand>>| {
+        let small = Bounds { buffer_bytes: 1 << 20, binding_bytes, ..DEFAULTS };
+        let failure = draw(small, &[1, 1 << 10], build).unwrap_err();
+        assert_eq!(failure.name, ExceptionName::OperationError, "{failure:?}");
+        failure.message
+    };
+    // A partial result, of which the builder knows nothing: a sum for each row.
+    let message = failure(1 << 20, |b, x| {
+        let column = b.reshape(x, &[1 << 10, 1], &none())?;
+        let many = b.reshape(&b.expand(&column, &[1 << 10, 1 << 7], &none())?, &[1 << 17, 1], &none())?;
+        one(b.softmax(&many, 1, &none())?)
+    });
+    assert!(message.contains("2097152 bytes") && message.contains("1048576"), "{message}");
+    // More bindings than there are.
+    let message = failure(1 << 16, |b, x| {
+        let column = b.reshape(x, &[1 << 10, 1], &none())?;
+        let table = b.add(&b.slice(&column, &[0, 0], &[128, 1], &MLSliceOptions::default())?, x, &none())?;
+        one(b.softmax(&table, 1, &none())?)
+    });
+    assert!(message.contains("bindings"), "{message}");
+}
+
+fn source(data: &Data) -> webnn_reference::buffer::BufferSource {
+    webnn_reference::buffer::BufferSource::typed(data.data_type, data.bytes.clone())
+}
+
+/// Operators that leave the shape as it is, some with a second operand.
+const OPERATORS: usize = 20;
+
+fn apply(b: &MLGraphBuilder, operator: usize, x: &MLOperand, y: &MLOperand) -> Result<MLOperand> {
+    let same = |y: &MLOperand| b.cast(y, x.data_type(), &none());
+    Ok(match operator {
+        0 => b.add(x, &same(y)?, &none())?,
+        1 => b.sub(&same(y)?, x, &none())?,
+        2 => b.mul(x, &same(y)?, &none())?,
+        3 => b.div(x, &same(y)?, &none())?,
+        4 => b.max(x, &same(y)?, &none())?,
+        5 => b.pow(x, &same(y)?, &none())?,
+        6 => b.abs(x, &none())?,
+        7 => b.neg(x, &none())?,
+        8 => b.relu(x, &none())?,
+        9 => b.clamp(x, &MLClampOptions { min_value: Some((-3.0).into()), ..MLClampOptions::default() })?,
+        10 => b.cast(x, Float16, &none())?,
+        11 => b.cast(x, Float32, &none())?,
+        12 => b.cast(x, Int8, &none())?,
+        13 => b.cast(x, Uint8, &none())?,
+        14 => b.cast(x, Int32, &none())?,
+        15 => b.greater(x, &same(y)?, &none())?,
+        16 => b.where_(&b.cast(y, Uint8, &none())?, x, &same(y)?, &none())?,
+        17 => b.exp(x, &none())?,
+        18 => b.gelu(x, &none())?,
+        _ => b.sigmoid(x, &none())?,
+    })
+}
+
+/// A chain of these operators; those that do not take its data type are left out.
+fn chain(b: &MLGraphBuilder, operators: &[usize], x: &[MLOperand]) -> Result<MLOperand> {
+    let mut value = x[0].clone();
+    for (place, operator) in operators.iter().enumerate() {
+        if let Ok(next) = apply(b, *operator, &value, &x[1 + place % 2]) {
+            value = next;
+        }
+    }
+    // Something at least.
+    b.cast(&value, Float32, &none())
+}
+
+/// Elements of all magnitudes, with the special ones among them.
+fn numbers(data_type: MLOperandDataType, shape: &[u32], seed: &[u8]) -> Data {
+    let count = shape.iter().product::<u32>() as usize;
+    let special = [f32::NAN, f32::INFINITY, -0.0, 1.0, -1.5, 3.0e38, 1.0e-40, 65504.0, 0.1, -7.0, 300.0, 2.5];
+    let element = |n: usize| {
+        let byte = seed[n % seed.len()].wrapping_add(n as u8);
+        let number = special[usize::from(byte) % special.len()] * (1.0 + f32::from(byte) / 777.0);
+        match data_type {
+            Float16 => half::f16::from_f32(number).to_le_bytes().to_vec(),
+            Float32 => number.to_le_bytes().to_vec(),
+            _ => vec![byte; data_type.element_size() as usize],
+        }
+    };
+    data(data_type, shape, (0..count).flat_map(element).collect())
+}
+
+#[test]
+fn fused_chains_give_the_same_bits() {
+    let Some(gpu) = gpu() else { return };
+    let plain = Session::on(gpu.clone().with_economy(Economy::NONE));
+    let fused = Session::on(gpu.with_economy(Economy::ALL));
+    let types = prop::sample::select(vec![Float32, Float16, Int32, Int8, Uint8]);
+    let case = (types, prop::collection::vec(0..OPERATORS, 2..14), prop::collection::vec(any::<u8>(), 5..9));
+    let mut runner = TestRunner::deterministic();
+    for _ in 0..40 {
+        let (data_type, operators, seed) = case.new_tree(&mut runner).unwrap().current();
+        let inputs = [
+            numbers(data_type, &[3, 7], &seed),
+            numbers(data_type, &[3, 7], &seed[1..]),
+            numbers(data_type, &[7], &seed[2..]),
+        ];
+        // The unused ones would not be inputs of the graph.
+        let build = |b: &MLGraphBuilder, x: &[MLOperand]| {
+            let value = chain(b, &operators, x)?;
+            let rest = b.add(&b.cast(&x[1], Float32, &none())?, &b.cast(&x[2], Float32, &none())?, &none())?;
+            b.concat(&[b.add(&value, &b.cast(&x[0], Float32, &none())?, &none())?, rest], 0, &none())
+        };
+        assert_eq!(fused.run(&inputs, build), plain.run(&inputs, build), "{data_type}: {operators:?}");
+    }
+}
