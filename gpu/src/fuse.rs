@@ -3,7 +3,8 @@
 //! An element-wise operator is an expression of elements at the same place. Where one operator's result is another's
 //! operand and nothing else's, the expression is written into the other's kernel, and the result between them never
 //! reaches memory. A kernel grows until its bindings or its text would be too many, or until an operator comes that
-//! needs the whole tensor.
+//! needs the whole tensor. It may begin with any other operator's last kernel, so that what follows a convolution or a
+//! matrix product (a bias, an activation, a sum) is computed along with it.
 //!
 //! A result between two operators is what it would be if it had been stored and loaded: it is encoded as its tensor's
 //! lane would, and decoded again, which rounds float16 and wraps 8-bit integers. float32 passes through integer code
@@ -43,8 +44,17 @@ pub(crate) enum Operand {
     Same(Tensor),
     /// In a tensor, where a view finds them.
     Through(Tensor, View),
-    /// They are computed at the same place by another operator, and taken as elements of a lane.
-    Computed(Box<Node>, Lane),
+    /// They are computed at the same place, and taken as elements of a lane.
+    Computed(Computed, Lane),
+}
+
+/// What computes elements that wait to be taken.
+#[derive(Clone, Debug)]
+pub(crate) enum Computed {
+    /// An element-wise operator.
+    ByNode(Box<Node>),
+    /// The last kernel of any other operator, and what it binds.
+    ByKernel(Box<Kernel>, Vec<Tensor>),
 }
 
 impl Operand {
@@ -58,23 +68,63 @@ impl Operand {
     }
 }
 
-impl Node {
+impl Computed {
+    /// The lane of the results.
+    fn lane(&self) -> Lane {
+        match self {
+            Self::ByNode(node) => node.output.lane,
+            Self::ByKernel(kernel, _) => kernel.output,
+        }
+    }
+
     /// The tensors that it reads.
-    pub(crate) fn leaves(&self) -> Vec<&Tensor> {
-        let leaves = self.operands.iter().flat_map(|(_, operand)| match operand {
-            Operand::Same(tensor) | Operand::Through(tensor, _) => vec![tensor],
-            Operand::Computed(node, _) => node.leaves(),
-        });
-        leaves.collect()
+    fn leaves(&self) -> Vec<&Tensor> {
+        match self {
+            Self::ByNode(node) => node.leaves(),
+            Self::ByKernel(_, bound) => bound.iter().collect(),
+        }
     }
 
     /// The number of operators.
     fn operators(&self) -> usize {
-        let inner = self.operands.iter().map(|(_, operand)| match operand {
-            Operand::Computed(node, _) => node.operators(),
-            Operand::Same(_) | Operand::Through(..) => 0,
+        match self {
+            Self::ByNode(node) => node.operators(),
+            Self::ByKernel(..) => 1,
+        }
+    }
+
+    /// The kernel that it begins with, if it does.
+    fn beginning(&self) -> Option<&Kernel> {
+        match self {
+            Self::ByNode(node) => node.beginning(),
+            Self::ByKernel(kernel, _) => Some(kernel),
+        }
+    }
+}
+
+impl Node {
+    fn computed(&self) -> impl Iterator<Item = &Computed> {
+        self.operands.iter().filter_map(|(_, operand)| match operand {
+            Operand::Computed(computed, _) => Some(computed),
+            Operand::Same(_) | Operand::Through(..) => None,
+        })
+    }
+
+    /// The tensors that it reads.
+    pub(crate) fn leaves(&self) -> Vec<&Tensor> {
+        let leaves = self.operands.iter().flat_map(|(_, operand)| match operand {
+            Operand::Same(tensor) | Operand::Through(tensor, _) => vec![tensor],
+            Operand::Computed(computed, _) => computed.leaves(),
         });
-        1 + inner.sum::<usize>()
+        leaves.collect()
+    }
+
+    fn operators(&self) -> usize {
+        1 + self.computed().map(Computed::operators).sum::<usize>()
+    }
+
+    fn beginning(&self) -> Option<&Kernel> {
+        self.computed().find_map(Computed::beginning)
     }
 
     /// Whether it can be computed later: nothing that it reads or writes is written twice.
@@ -84,14 +134,22 @@ impl Node {
     }
 
     /// Whether this node, with one operand computed by `other`, is a kernel still.
-    pub(crate) fn has_room_for(&self, other: &Self, lane: Lane, bounds: Bounds) -> bool {
+    pub(crate) fn has_room_for(&self, other: &Computed, lane: Lane, bounds: Bounds) -> bool {
         let leaves = [self.leaves(), other.leaves()].concat();
         let bindings = leaves.iter().map(|leaf| split::parts(leaf, bounds)).sum::<usize>();
-        let same = other.output.lane == lane || !(lane.is_wide() || other.output.lane.is_wide());
-        // One of this node's leaves goes.
-        same && self.operators() + other.operators() <= MOST_OPERATORS
+        // One of this node's leaves goes; the output and the parameters come.
+        let is_small = self.operators() + other.operators() <= MOST_OPERATORS
             && leaves.len() - 1 <= MOST_LEAVES
-            && bindings - 1 + 2 <= bounds.bindings
+            && bindings - 1 + 2 <= bounds.bindings;
+        let is_same = other.lane() == lane || (other.lane().bytes() == lane.bytes() && !lane.is_wide());
+        is_small && is_same && self.can_begin_with(other.beginning())
+    }
+
+    /// Kernels of two beginnings would have two functions of one name. And how long a kernel may loop was calculated for
+    /// the elements of its own output's words ([`MAX_ITERATIONS`](crate::wgsl::MAX_ITERATIONS)).
+    fn can_begin_with(&self, kernel: Option<&Kernel>) -> bool {
+        let fits = |kernel: &Kernel| self.output.lane.per_word() <= kernel.output.per_word();
+        kernel.is_none_or(|kernel| self.beginning().is_none() && fits(kernel))
     }
 
     /// The kernel that computes it, and the tensors that it binds.
@@ -102,13 +160,12 @@ impl Node {
         }
         let value = text.expression(self);
         let result = self.output.lane.arithmetic();
-        let inputs = text.bound.iter().enumerate().map(|(place, leaf)| Input::new(&leaf_name(place), leaf.lane));
         let kernel = Kernel {
             name: text.names.join(", "),
-            inputs: inputs.collect(),
+            inputs: text.inputs,
             output: self.output.lane,
             params: text.params,
-            body: format!("fn element(i: u32) -> {result} {{\n{}    return {value};\n}}", text.lines),
+            body: format!("{}fn element(i: u32) -> {result} {{\n{}    return {value};\n}}", text.functions, text.lines),
         };
         (kernel, text.bound)
     }
@@ -117,17 +174,15 @@ impl Node {
 /// Zero, as a parameter, which a compiler can not know.
 const UNSEEN: &str = "unseen";
 
-fn leaf_name(place: usize) -> String {
-    format!("a{place}")
-}
-
 /// A kernel's text in the making.
 #[derive(Debug, Default)]
 struct Text {
     is_fused: bool,
     names: Vec<String>,
+    inputs: Vec<Input>,
     bound: Vec<Tensor>,
     params: Params,
+    functions: String,
     lines: String,
     values: usize,
 }
@@ -160,9 +215,12 @@ impl Text {
                 self.params = std::mem::take(&mut self.params).view(&at, view.clone());
                 format!("{leaf}({at}(i))")
             }
-            Operand::Computed(node, lane) => {
-                let expression = self.expression(node);
-                let bits = node.output.lane.encoded(&format!("({expression})"));
+            Operand::Computed(computed, lane) => {
+                let expression = match computed {
+                    Computed::ByNode(node) => self.expression(node),
+                    Computed::ByKernel(kernel, bound) => self.beginning(kernel, bound),
+                };
+                let bits = computed.lane().encoded(&format!("({expression})"));
                 lane.decoded(&if *lane == Lane::F32 { format!("{bits} ^ {UNSEEN}()") } else { bits })
             }
         };
@@ -172,9 +230,21 @@ impl Text {
         name
     }
 
+    /// Adds another kernel and returns the expression of its element.
+    fn beginning(&mut self, kernel: &Kernel, bound: &[Tensor]) -> String {
+        self.names.push(kernel.name.clone());
+        self.inputs.extend_from_slice(&kernel.inputs);
+        self.bound.extend_from_slice(bound);
+        self.params = std::mem::take(&mut self.params).and(&kernel.params);
+        self.functions = kernel.body.replace("fn element(", "fn beginning(") + "\n";
+        "beginning(i)".to_owned()
+    }
+
     /// Binds a tensor and returns the name of its accessor.
     fn leaf(&mut self, tensor: &Tensor) -> String {
+        let name = format!("leaf{}", self.bound.len());
+        self.inputs.push(Input::new(&name, tensor.lane));
         self.bound.push(tensor.clone());
-        leaf_name(self.bound.len() - 1)
+        name
     }
 }

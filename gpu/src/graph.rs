@@ -5,7 +5,7 @@
 //! share the intermediate tensors.
 //!
 //! [`Memory`] says where a slot of the program lies. A step that binds nothing but the graph's own memory is bound when
-//! the graph is made, the others when they are dispatched, and not again while the same tensors come.
+//! the graph is made, the others at each dispatch. (To keep what those bound would keep tensors that script forgot.)
 
 use std::collections::BTreeMap;
 use std::sync::Arc;
@@ -37,8 +37,8 @@ struct Step {
     bound: Vec<Range>,
     params: Option<Span>,
     grid: [u32; 2],
-    /// What it bound last, and the buffers from outside among that.
-    group: Option<(Vec<wgpu::Buffer>, wgpu::BindGroup)>,
+    /// What it binds, once that is known for all dispatches: neither input nor output of the graph.
+    group: Option<wgpu::BindGroup>,
 }
 
 /// Where numbers lie.
@@ -129,11 +129,7 @@ pub(crate) struct Ends {
 
 impl Step {
     fn bind(&mut self, device: &Device, memory: &Memory, bindings: &Bindings) -> Result<wgpu::BindGroup> {
-        let outer = self.bound.iter().filter_map(|range| memory.outer(range.slot, bindings)).cloned();
-        let outer = outer.collect::<Vec<_>>();
-        if let Some((bound, group)) = &self.group
-            && *bound == outer
-        {
+        if let Some(group) = &self.group {
             return Ok(group.clone());
         }
         let mut bound = Vec::new();
@@ -144,7 +140,8 @@ impl Step {
             bound.push(Bound { buffer, offset: span.offset, bytes: Some(span.bytes) });
         }
         let group = self.pipeline.bind(device, &bound)?;
-        self.group = Some((outer, group.clone()));
+        let lasting = self.bound.iter().all(|range| memory.owns(range.slot));
+        self.group = lasting.then(|| group.clone());
         Ok(group)
     }
 }
@@ -154,14 +151,6 @@ impl Memory {
         match slot {
             Slot::Operand(operand) => self.places.contains_key(&slot) || self.constants.contains_key(&operand),
             Slot::Scratch(_) | Slot::Table(_) => true,
-        }
-    }
-
-    /// The buffer of an operand that is the graph's input or output.
-    fn outer<'a>(&self, slot: Slot, bindings: &'a Bindings) -> Option<&'a wgpu::Buffer> {
-        match slot {
-            Slot::Operand(operand) if !self.owns(slot) => bindings.get(&operand),
-            _ => None,
         }
     }
 

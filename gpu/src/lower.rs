@@ -15,7 +15,7 @@ use webnn_reference::operand::OperandId;
 use webnn_reference::ops::{Operation, Operator};
 use webnn_reference::platform::{Computation, PlatformError};
 
-use crate::fuse::{Node, Operand};
+use crate::fuse::{Computed, Node, Operand};
 use crate::kernels;
 use crate::plan::Space;
 use crate::split;
@@ -157,8 +157,8 @@ pub(crate) struct Lowering<'a> {
     uses: BTreeMap<OperandId, usize>,
     /// Operands that lie in another's memory: in whose, and where it begins there.
     views: BTreeMap<OperandId, (Slot, u64)>,
-    /// Element-wise operators that wait for the operator that takes their result.
-    waiting: BTreeMap<Slot, Node>,
+    /// What waits to be computed along with the one operator that takes its result, with where the result goes otherwise.
+    waiting: BTreeMap<Slot, (Computed, Tensor)>,
     scratch: usize,
     program: Program,
 }
@@ -311,6 +311,17 @@ impl Lowering<'_> {
         for input in inputs {
             self.settle(input.slot)?;
         }
+        if self.may_wait(output.slot) && !self.waiting.contains_key(&output.slot) {
+            // Its scratch tensors stay as they are: an operator writes them before its outputs, and no other does.
+            let bound = inputs.iter().copied().cloned().collect();
+            let computed = Computed::ByKernel(Box::new(kernel.clone()), bound);
+            self.waiting.insert(output.slot, (computed, output.clone()));
+            return Ok(());
+        }
+        self.issue(kernel, inputs, output)
+    }
+
+    fn issue(&mut self, kernel: &Kernel, inputs: &[&Tensor], output: &Tensor) -> Lowered {
         self.program.steps.extend(split::steps(kernel, inputs, output, self.bounds)?);
         if self.inner(output.slot).is_some() {
             self.program.inner.insert(output.slot, output.bytes());
@@ -321,16 +332,16 @@ impl Lowering<'_> {
     /// Adds an element-wise operator, with those that compute its operands if nothing else needs their results.
     pub(crate) fn element_wise(&mut self, mut node: Node) -> Lowered {
         if !(self.economy.fusion && node.can_wait()) {
-            return self.compute(&node);
+            return self.emit(&node);
         }
         for place in 0..node.operands.len() {
             let Some(tensor) = node.operands[place].1.at_same_place() else { continue };
             let (slot, lane) = (tensor.slot, tensor.lane);
             let other = self.waiting.get(&slot);
-            if other.is_some_and(|other| node.has_room_for(other, lane, self.bounds))
-                && let Some(other) = self.waiting.remove(&slot)
+            if other.is_some_and(|(other, _)| node.has_room_for(other, lane, self.bounds))
+                && let Some((other, _)) = self.waiting.remove(&slot)
             {
-                node.operands[place].1 = Operand::Computed(Box::new(other), lane);
+                node.operands[place].1 = Operand::Computed(other, lane);
             }
         }
         // What could not be taken along has to be there before.
@@ -338,27 +349,42 @@ impl Lowering<'_> {
         for slot in slots {
             self.settle(slot)?;
         }
-        let uses = self.inner(node.output.slot).and_then(|operand| self.uses.get(&operand));
-        if uses == Some(&1) {
-            self.waiting.insert(node.output.slot, node);
+        if self.may_wait(node.output.slot) {
+            let output = node.output.clone();
+            self.waiting.insert(output.slot, (Computed::ByNode(Box::new(node)), output));
             return Ok(());
         }
-        self.compute(&node)
+        self.emit(&node)
     }
 
-    fn compute(&mut self, node: &Node) -> Lowered {
+    fn emit(&mut self, node: &Node) -> Lowered {
         let (kernel, leaves) = node.kernel();
-        self.run(&kernel, &leaves.iter().collect::<Vec<_>>(), &node.output)
+        for leaf in &leaves {
+            self.settle(leaf.slot)?;
+        }
+        self.issue(&kernel, &leaves.iter().collect::<Vec<_>>(), &node.output)
+    }
+
+    /// Whether one operator takes what is written there, and nobody else sees it.
+    fn may_wait(&self, slot: Slot) -> bool {
+        let uses = self.inner(slot).and_then(|operand| self.uses.get(&operand));
+        self.economy.fusion && uses == Some(&1)
     }
 
     /// Computes an operator that waits, since somebody needs its result in memory.
     fn settle(&mut self, slot: Slot) -> Lowered {
-        self.waiting.remove(&slot).map_or(Ok(()), |node| self.compute(&node))
+        match self.waiting.remove(&slot) {
+            None => Ok(()),
+            Some((Computed::ByNode(node), _)) => self.emit(&node),
+            Some((Computed::ByKernel(kernel, bound), output)) => {
+                self.issue(&kernel, &bound.iter().collect::<Vec<_>>(), &output)
+            }
+        }
     }
 
     fn settle_all(&mut self) -> Lowered {
-        while let Some((_, node)) = self.waiting.pop_first() {
-            self.compute(&node)?;
+        while let Some(slot) = self.waiting.keys().next().copied() {
+            self.settle(slot)?;
         }
         Ok(())
     }

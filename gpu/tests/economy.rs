@@ -4,12 +4,14 @@ mod session;
 
 use std::rc::Rc;
 
+use naga::valid::{Capabilities, ValidationFlags, Validator};
 use proptest::prelude::*;
 use proptest::strategy::ValueTree as _;
 use proptest::test_runner::TestRunner;
 use session::{Data, Float16, Float32, Int8, Int32, Session, Uint8, data, f32s, gpu, none};
 use webnn_gpu::lower::{Bounds, Economy};
 use webnn_gpu::sketch::{DEFAULTS, Drawing, Sketch};
+use webnn_gpu::wgsl::Module;
 use webnn_reference::builder::MLGraphBuilder;
 use webnn_reference::data_type::MLOperandDataType;
 use webnn_reference::descriptor::MLOperandDescriptor;
@@ -122,6 +124,26 @@ fn element_wise_chains_are_one_kernel() {
 }
 
 #[test]
+fn what_follows_another_operator_is_computed_along_with_it() {
+    let matrix = MLOperandDescriptor::create(Float32, &[8, 8]);
+    let names = dispatches(&[8, 8], |b, x| {
+        let product = b.matmul(x, &b.input("weights", &matrix)?, &none())?;
+        let bias = b.input("bias", &MLOperandDescriptor::create(Float32, &[8]))?;
+        one(b.add(&b.gelu(&b.add(&product, &bias, &none())?, &none())?, x, &none())?)
+    });
+    assert_eq!(names.len(), 1, "{names:?}");
+    // A kernel of two products would have everything twice.
+    let names = dispatches(&[8, 8], |b, x| {
+        let weights = b.input("weights", &matrix)?;
+        one(b.add(&b.matmul(x, &weights, &none())?, &b.matmul(&weights, x, &none())?, &none())?)
+    });
+    assert_eq!(names.len(), 2, "{names:?}");
+    // An invocation that computes both halves of a word would loop twice as often as the kernel allowed for.
+    let names = dispatches(&[8, 8], |b, x| one(b.cast(&b.matmul(x, x, &none())?, Float16, &none())?));
+    assert_eq!(names.len(), 2, "{names:?}");
+}
+
+#[test]
 fn a_kernel_stays_within_its_bindings_and_its_length() {
     let drawing = draw(DEFAULTS, &[4], |b, x| {
         let mut sum = x.clone();
@@ -200,7 +222,20 @@ fn apply(b: &MLGraphBuilder, operator: usize, x: &MLOperand, y: &MLOperand) -> R
 
 /// A chain of these operators; those that do not take its data type are left out.
 fn chain(b: &MLGraphBuilder, operators: &[usize], x: &[MLOperand]) -> Result<MLOperand> {
-    let mut value = x[0].clone();
+    // What a chain may begin with.
+    let mut value = match operators[0] % 5 {
+        0 => b.tile(&x[0], &[1, 1], &none())?,
+        1 => b
+            .concat(&[x[0].clone(), x[1].clone()], 0, &none())
+            .and_then(|both| b.slice(&both, &[1, 0], &[3, 7], &MLSliceOptions::default()))?,
+        2 => b.cast(
+            &b.cumulative_sum(&b.cast(&x[0], Float32, &none())?, 1, &Default::default())?,
+            x[0].data_type(),
+            &none(),
+        )?,
+        3 => b.reverse(&x[0], &Default::default())?,
+        _ => x[0].clone(),
+    };
     for (place, operator) in operators.iter().enumerate() {
         if let Ok(next) = apply(b, *operator, &value, &x[1 + place % 2]) {
             value = next;
@@ -226,16 +261,47 @@ fn numbers(data_type: MLOperandDataType, shape: &[u32], seed: &[u8]) -> Data {
     data(data_type, shape, (0..count).flat_map(element).collect())
 }
 
+/// A data type, operators and a seed.
+type Case = (MLOperandDataType, Vec<usize>, Vec<u8>);
+
+/// The same cases at each call.
+fn cases(count: usize) -> Vec<Case> {
+    let types = prop::sample::select(vec![Float32, Float16, Int32, Int8, Uint8]);
+    let case = (types, prop::collection::vec(0..OPERATORS, 2..14), prop::collection::vec(any::<u8>(), 5..9));
+    let mut runner = TestRunner::deterministic();
+    (0..count).map(|_| case.new_tree(&mut runner).unwrap().current()).collect()
+}
+
+#[test]
+fn kernels_of_fused_chains_in_one_arena_are_valid() {
+    let capabilities = Capabilities::SHADER_INT64 | Capabilities::SHADER_FLOAT16_IN_FLOAT32;
+    let (mut longest, mut shared) = (0, 0);
+    for (data_type, operators, _) in cases(200) {
+        let drawing = draw(DEFAULTS, &[3, 7], |b, x| {
+            let x = b.cast(x, data_type, &none())?;
+            let y = b.input("y", &MLOperandDescriptor::create(data_type, &[7]))?;
+            let value = chain(b, &operators, &[x.clone(), x, y])?;
+            one(b.softmax(&value, 1, &none())?)
+        });
+        for step in drawing.unwrap().program.steps {
+            let Module { name, text, read_only, .. } = step.module;
+            let parsed = naga::front::wgsl::parse_str(&text);
+            let parsed = parsed.unwrap_or_else(|error| panic!("{name}: {}\n{text}", error.emit_to_string(&text)));
+            let valid = Validator::new(ValidationFlags::all(), capabilities).validate(&parsed);
+            valid.unwrap_or_else(|error| panic!("{name}: {}\n{text}", error.emit_to_string(&text)));
+            longest = longest.max(name.split(", ").count());
+            shared += usize::from(read_only.iter().filter(|read_only| !**read_only).count() > 1);
+        }
+    }
+    assert!(longest > 8 && shared > 100, "operators of a kernel: {longest}, kernels in one arena: {shared}");
+}
+
 #[test]
 fn fused_chains_give_the_same_bits() {
     let Some(gpu) = gpu() else { return };
     let plain = Session::on(gpu.clone().with_economy(Economy::NONE));
     let fused = Session::on(gpu.with_economy(Economy::ALL));
-    let types = prop::sample::select(vec![Float32, Float16, Int32, Int8, Uint8]);
-    let case = (types, prop::collection::vec(0..OPERATORS, 2..14), prop::collection::vec(any::<u8>(), 5..9));
-    let mut runner = TestRunner::deterministic();
-    for _ in 0..40 {
-        let (data_type, operators, seed) = case.new_tree(&mut runner).unwrap().current();
+    for (data_type, operators, seed) in cases(40) {
         let inputs = [
             numbers(data_type, &[3, 7], &seed),
             numbers(data_type, &[3, 7], &seed[1..]),

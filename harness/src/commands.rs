@@ -9,6 +9,7 @@ pub(crate) mod expectations;
 pub(crate) mod explain;
 pub(crate) mod list;
 pub(crate) mod merge;
+pub(crate) mod plan;
 pub(crate) mod replay;
 pub(crate) mod report;
 pub(crate) mod run;

@@ -6,7 +6,8 @@
 //! everything to a file as it comes, and `summary` is what the terminal shows in the end. The verbs of the command line
 //! stand in `commands`.
 //!
-//! What is public here is what tests need: [`trials`], every vector as a test of its own.
+//! What is public here is what tests need: [`trials`], every vector as a test of its own, and [`networks`], graphs that
+//! are larger than a vector's.
 
 mod commands;
 mod execute;
@@ -14,6 +15,7 @@ mod expectations;
 mod failure;
 mod implementation;
 mod judge;
+pub mod networks;
 mod outside;
 mod record;
 mod report;
@@ -29,8 +31,8 @@ use clap::{Parser, Subcommand};
 use failure::Failure;
 
 use commands::{
-    adapter, bench, compare, completions, coverage, expectations as expectations_command, explain, list, merge, replay,
-    report as report_command, run as run_command, serve, show, smoke,
+    adapter, bench, compare, completions, coverage, expectations as expectations_command, explain, list, merge, plan,
+    replay, report as report_command, run as run_command, serve, show, smoke,
 };
 
 /// Runs conformance vectors of the W3C WebNN specification on implementations, and says where they differ from what is
@@ -74,6 +76,8 @@ enum Command {
     Compare(compare::Arguments),
     /// Make a whole of the parts of a run (`webnn run --partition K/N`).
     Merge(merge::Arguments),
+    /// Say how many dispatches and how much memory graphs take on a GPU: those of vectors, or else well-known networks.
+    Plan(plan::Arguments),
     /// Try whether a program speaks the protocol of harness/PROTOCOL.md, and say in plain words what is wrong.
     Smoke(smoke::Arguments),
     /// Show a conversation that `webnn run --trace` kept, or have it again with a program.
@@ -128,6 +132,7 @@ fn carry_out(command: &Command) -> u8 {
         Command::Show(arguments) => show::show(arguments),
         Command::Explain(arguments) => explain::explain(arguments),
         Command::Coverage(arguments) => coverage::coverage(arguments),
+        Command::Plan(arguments) => plan::plan(arguments),
         Command::Adapter(arguments) => adapter::adapter(arguments),
         Command::Report(arguments) => report_command::report(arguments),
         Command::Compare(arguments) => compare::compare(arguments),
