@@ -227,7 +227,7 @@ fn chain(b: &MLGraphBuilder, operators: &[usize], x: &[MLOperand]) -> Result<MLO
         0 => b.tile(&x[0], &[1, 1], &none())?,
         1 => b
             .concat(&[x[0].clone(), x[1].clone()], 0, &none())
-            .and_then(|both| b.slice(&both, &[1, 0], &[3, 7], &MLSliceOptions::default()))?,
+            .and_then(|both| b.slice(&both, &[1, 0], &x[0].shape(), &MLSliceOptions::default()))?,
         2 => b.cast(
             &b.cumulative_sum(&b.cast(&x[0], Float32, &none())?, 1, &Default::default())?,
             x[0].data_type(),
@@ -276,10 +276,13 @@ fn cases(count: usize) -> Vec<Case> {
 fn kernels_of_fused_chains_in_one_arena_are_valid() {
     let capabilities = Capabilities::SHADER_INT64 | Capabilities::SHADER_FLOAT16_IN_FLOAT32;
     let (mut longest, mut shared) = (0, 0);
-    for (data_type, operators, _) in cases(200) {
-        let drawing = draw(DEFAULTS, &[3, 7], |b, x| {
+    // Tensors of several bindings each, and others.
+    let tight = Bounds { binding_bytes: 4096, bindings: 24, ..DEFAULTS };
+    for (place, (data_type, operators, _)) in cases(200).into_iter().enumerate() {
+        let (bounds, size) = if place % 2 == 0 { (DEFAULTS, 7) } else { (tight, 700) };
+        let drawing = draw(bounds, &[3, size], |b, x| {
             let x = b.cast(x, data_type, &none())?;
-            let y = b.input("y", &MLOperandDescriptor::create(data_type, &[7]))?;
+            let y = b.input("y", &MLOperandDescriptor::create(data_type, &[size]))?;
             let value = chain(b, &operators, &[x.clone(), x, y])?;
             one(b.softmax(&value, 1, &none())?)
         });
