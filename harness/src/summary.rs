@@ -201,16 +201,16 @@ impl Summary {
         let names = self.rows.keys().map(String::len).max().unwrap_or(0).max("vectors".len());
         let compares = self.implementations.len() > 1;
         let mut text = String::new();
-        _ = write!(text, "{:names$}  {:>7}", "", "");
+        _ = write!(text, "{:names$} {:>7}", "", "");
         for name in &self.implementations {
-            _ = write!(text, "   {:<24}", shortened(name, 24));
+            _ = write!(text, "  {:<20}", shortened(name, 20));
         }
-        _ = write!(text, "\n{:names$}  {:>7}", "", "vectors");
+        _ = write!(text, "\n{:names$} {:>7}", "", "vectors");
         for _ in &self.implementations {
-            _ = write!(text, "   {:>6}{:>6}{:>6}{:>6}", "pass", "fail", "error", "skip");
+            _ = write!(text, " {:>5}{:>5}{:>6}{:>5}", "pass", "fail", "error", "skip");
         }
-        let width = names + 9 + 27 * self.implementations.len() + if compares { 17 } else { 0 };
-        _ = writeln!(text, "{}\n{}", if compares { "   they differ by" } else { "" }, "\u{2500}".repeat(width));
+        let width = names + 8 + 22 * self.implementations.len() + if compares { 7 } else { 0 };
+        _ = writeln!(text, "{}\n{}", if compares { " differ" } else { "" }, "\u{2500}".repeat(width));
         for (subject, row) in self.rows.iter().map(|(subject, row)| (subject.as_str(), row)) {
             row.write(&mut text, subject, names, compares);
         }
@@ -343,18 +343,18 @@ impl Summary {
 
 impl Row {
     fn write(&self, text: &mut String, subject: &str, width: usize, compares: bool) {
-        _ = write!(text, "{subject:width$}  {:>7}", self.vectors);
+        _ = write!(text, "{subject:width$} {:>7}", self.vectors);
         for tally in &self.tallies {
             let unexpected = tally.failed + tally.errored > tally.expected_failures;
             let failed = if unexpected { AnsiColor::Red } else { AnsiColor::Yellow };
-            text.push_str("   ");
-            text.push_str(&count(tally.passed, Some(AnsiColor::Green)));
-            text.push_str(&count(tally.failed, Some(failed)));
-            text.push_str(&count(tally.errored, Some(failed)));
-            text.push_str(&count(tally.skipped + tally.open, None));
+            text.push(' ');
+            text.push_str(&count(tally.passed, 5, Some(AnsiColor::Green)));
+            text.push_str(&count(tally.failed, 5, Some(failed)));
+            text.push_str(&count(tally.errored, 6, Some(failed)));
+            text.push_str(&count(tally.skipped + tally.open, 5, None));
         }
         if compares {
-            _ = write!(text, "   {}", self.difference());
+            _ = write!(text, "  {}", self.difference());
         }
         text.push('\n');
     }
@@ -370,13 +370,13 @@ impl Row {
 }
 
 /// A count in a column of its own, or nothing where there is none.
-fn count(count: usize, colour: Option<AnsiColor>) -> String {
+fn count(count: usize, width: usize, colour: Option<AnsiColor>) -> String {
     match colour {
-        _ if count == 0 => " ".repeat(6),
-        None => format!("{count:>6}"),
+        _ if count == 0 => " ".repeat(width),
+        None => format!("{count:>width$}"),
         Some(colour) => {
             let style = colour.on_default();
-            format!("{style}{count:>6}{style:#}")
+            format!("{style}{count:>width$}{style:#}")
         }
     }
 }
