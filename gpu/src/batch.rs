@@ -11,7 +11,8 @@
 //! record, and there is one submission; or, where nothing recorded touches the buffer, [`Batch::upload_ahead`].
 //!
 //! An error belongs to the flush that met it, and to every read in that flush. The batch is usable afterwards
-//! unless the device is lost.
+//! unless the device is lost. Where there is no memory for what is read back, the rest takes effect all the same, and
+//! the error belongs to the reads alone.
 
 mod read;
 mod staging;
@@ -180,9 +181,15 @@ impl Batch {
         if commands.is_empty() {
             return Ok(());
         }
-        let submitted = self.submit(&commands, reads.bytes());
+        let staged = reads.bytes();
+        let slab = if staged == 0 { Ok(None) } else { self.staging.take(&self.device, staged).map(Some) };
+        let (slab, unread) = slab.map_or_else(|error| (None, Some(error)), |slab| (slab, None));
+        let submitted = self.submit(&commands, slab, staged);
         self.flushes.fetch_add(1, Ordering::AcqRel);
-        reads.settle(&submitted);
+        match unread {
+            Some(error) if submitted.is_ok() => reads.settle(&Err(error)),
+            _ => reads.settle(&submitted),
+        }
         submitted.map(|_| ())
     }
 
@@ -197,20 +204,38 @@ impl Batch {
         lock(&self.recorded).commands.push(command);
     }
 
-    fn submit(&self, commands: &[Command], staged: u64) -> Result<read::Submitted> {
-        let slab = match staged {
-            0 => None,
-            bytes => Some(self.staging.take(&self.device, bytes)?),
-        };
+    fn submit(&self, commands: &[Command], slab: Option<staging::Slab>, staged: u64) -> Result<read::Submitted> {
         let target = slab.as_ref().map(staging::Slab::buffer);
-        let index = self.device.guard("a submission", |raw| {
+        let submitted = self.device.guard("a submission", |raw| {
             let mut encoder = raw.create_command_encoder(&wgpu::CommandEncoderDescriptor::default());
             encode(&mut encoder, commands, target);
             self.uploaded.store(0, Ordering::Release);
             self.device.queue().submit([encoder.finish()])
-        })?;
+        });
+        let index = submitted.map_err(|error| self.blamed(error, commands, target))?;
         let slab = slab.map(|slab| slab.map(&self.device, staged)).transpose()?;
         Ok(read::Submitted { index, slab })
+    }
+}
+
+impl Batch {
+    /// The error of a submission that was refused, with the name of the first command that is refused by itself.
+    fn blamed(&self, error: Error, commands: &[Command], target: Option<&wgpu::Buffer>) -> Error {
+        let Error::Refused(why) = error else { return error };
+        let is_refused = |command: &&Command| {
+            let alone = self.device.guard("a command", |raw| {
+                let mut encoder = raw.create_command_encoder(&wgpu::CommandEncoderDescriptor::default());
+                encode(&mut encoder, std::slice::from_ref(*command), target);
+                encoder.finish()
+            });
+            matches!(alone, Err(Error::Refused(_)))
+        };
+        match commands.iter().find(is_refused) {
+            Some(Command::Dispatch { pipeline, .. }) => Error::Refused(format!("{}: {why}", pipeline.name())),
+            Some(Command::Copy { .. }) => Error::Refused(format!("a copy: {why}")),
+            Some(Command::Read { .. }) => Error::Refused(format!("a read: {why}")),
+            None => Error::Refused(why),
+        }
     }
 }
 

@@ -143,6 +143,17 @@ impl Context {
         Ok(())
     }
 
+    /// The builder lets any data type through; what `limits()` does not offer is refused here.
+    fn ensure_computable(&self, computation: &Computation) -> Result<(), PlatformError> {
+        let offered = self.limits().data_types;
+        let used = computation.operators.iter().flat_map(|operator| operator.inputs.iter().chain(&operator.outputs));
+        let mut data_types = used.map(|operand| computation.operands[operand.0].data_type);
+        match data_types.find(|data_type| !offered.contains(data_type)) {
+            None => Ok(()),
+            Some(missing) => Err(PlatformError::Unsupported(format!("the adapter does not compute in {missing}"))),
+        }
+    }
+
     /// Remembers that what is recorded uses these tensors. After recording: whoever shares the batch may flush it in
     /// between, and a number that is too high costs a flush, one that is too low the order of a write.
     fn mark(&mut self, tensors: impl IntoIterator<Item = TensorData>) {
@@ -197,6 +208,7 @@ impl Platform for Context {
     }
 
     fn convert(&mut self, mut computation: Computation) -> Result<GraphImplementation, PlatformError> {
+        self.ensure_computable(&computation)?;
         let mut program = lower(&computation, self.bounds(), self.economy)?;
         let layout = Layout::of(&mut program, self.bounds().space(), self.economy);
         let mut constants = Bindings::new();
@@ -269,7 +281,9 @@ impl From<Error> for PlatformError {
             Error::TimedOut(_) => Self::Lost(error.to_string()),
             Error::OutOfMemory(what) => Self::OutOfMemory(what),
             Error::TooLarge { .. } => Self::OutOfMemory(error.to_string()),
-            Error::NoAdapter { .. } | Error::NoDevice(_) | Error::Refused(_) => Self::Unsupported(error.to_string()),
+            Error::NoAdapter { .. } | Error::NoDevice(_) => Self::Unsupported(error.to_string()),
+            // The graph was validated, so this is a bug, of ours or of the driver; and no exception says so.
+            Error::Refused(_) => panic!("{error}"),
         }
     }
 }

@@ -50,10 +50,15 @@ struct Faults {
 }
 
 impl Device {
-    /// Opens a device of its own.
+    /// Opens a device of its own, without the optional features that `WEBNN_GPU_WITHOUT` lists.
     pub fn open(choice: &Choice) -> Result<Arc<Self>> {
+        Self::open_without(choice, adapter::withheld()?)
+    }
+
+    /// Opens a device of its own that lacks these optional features even where the adapter has them.
+    pub fn open_without(choice: &Choice, features: wgpu::Features) -> Result<Arc<Self>> {
         let adapter = adapter::choose(choice)?;
-        let (raw, queue) = adapter::request(&adapter)?;
+        let (raw, queue) = adapter::request(&adapter, features)?;
         Ok(Self::adopt(raw, queue, adapter.get_info()))
     }
 
@@ -131,9 +136,9 @@ impl Device {
 
     /// Gives the device up. Every later call on it fails with [`Error::Lost`].
     pub fn destroy(&self) {
-        self.raw.destroy();
-        // wgpu calls back at the next poll, which may never come; the fact is known now.
+        // wgpu calls back at the next poll, which may never come; the fact is known now, to other threads too.
         lock(&self.faults.lost).get_or_insert_with(|| "it was destroyed".to_owned());
+        self.raw.destroy();
     }
 
     /// Runs calls to wgpu and returns their error, if any, instead of letting it reach the panic handler.
@@ -153,8 +158,17 @@ impl Device {
         self.check()?;
         // Out of memory first: it is the cause when it comes with company.
         match found.into_iter().flatten().next_back() {
-            Some(error) => Err(describe(what, error)),
+            Some(error) => Err(self.or_lost(describe(what, error))),
             None => Ok(value),
+        }
+    }
+
+    /// The error of a call, or the loss of the device if that is behind it: everything is invalid on a device that is
+    /// lost, and wgpu tells of the loss only when it is polled.
+    pub(crate) fn or_lost(&self, error: Error) -> Error {
+        match catch_unwind(AssertUnwindSafe(|| self.raw.poll(wgpu::PollType::Poll))) {
+            Ok(_) => self.lost().map_or(error, Error::Lost),
+            Err(_) => self.failed_while_polled(),
         }
     }
 
@@ -169,11 +183,14 @@ impl Device {
             Ok(Ok(_)) => Ok(()),
             Ok(Err(wgpu::PollError::Timeout)) => Err(Error::TimedOut(limit)),
             Ok(Err(error)) => Err(Error::Refused(error.to_string())),
-            Err(_) => {
-                let why = "it failed while we waited for it".to_owned();
-                Err(Error::Lost(lock(&self.faults.lost).get_or_insert(why).clone()))
-            }
+            Err(_) => Err(self.failed_while_polled()),
         }
+    }
+
+    /// wgpu panics when the device is lost inside a poll.
+    fn failed_while_polled(&self) -> Error {
+        let why = "it failed while we waited for it".to_owned();
+        Error::Lost(lock(&self.faults.lost).get_or_insert(why).clone())
     }
 
     /// Fails if the device is lost or an error escaped all guards since the last look.

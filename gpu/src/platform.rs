@@ -16,6 +16,9 @@ use crate::lower::Economy;
 pub const NO_ADAPTER: &str =
     "no Vulkan adapter is present; Debian's package mesa-vulkan-drivers provides a software adapter";
 
+/// The fact of an adapter that takes float32 subnormals for zero, in operands or in results of arithmetic.
+pub const FLUSHES: &str = "flushes float32 subnormals";
+
 /// How long a wait may last before the device counts as lost. A software adapter takes its time.
 const PATIENCE: Duration = Duration::from_secs(600);
 
@@ -48,6 +51,15 @@ impl Gpu {
     #[must_use]
     pub fn with_economy(self, economy: Economy) -> Self {
         Self { economy, ..self }
+    }
+
+    /// The same on a device that lacks these optional features even where the adapter has them.
+    ///
+    /// # Errors
+    /// If there is no such adapter, or it gives no device.
+    pub fn without(name: Option<&str>, features: wgpu::Features) -> Result<Self, Error> {
+        let choice = name.map_or_else(Choice::from_env, |name| Choice::Named(name.to_owned()));
+        Ok(Self { batch: Batch::with_patience(Device::open_without(&choice, features)?, PATIENCE) })
     }
 
     /// Name, driver and kind of the adapter.

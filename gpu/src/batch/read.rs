@@ -91,11 +91,11 @@ impl PendingRead {
             std::thread::yield_now();
         }
         if slab.mapping() != Mapping::Ready {
-            return Err(broken());
+            return Err(self.batch.device.or_lost(broken()));
         }
         let end = self.staged_at + whole_words(self.bytes);
         let view = slab.buffer().get_mapped_range(self.staged_at..end);
-        let view = view.map_err(|error| Error::Refused(error.to_string()))?;
+        let view = view.map_err(|error| self.batch.device.or_lost(Error::Refused(error.to_string())))?;
         Ok(view[..self.bytes as usize].to_vec())
     }
 

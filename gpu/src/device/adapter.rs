@@ -50,12 +50,26 @@ pub(super) fn choose(choice: &Choice) -> Result<wgpu::Adapter> {
     })
 }
 
-pub(super) fn request(adapter: &wgpu::Adapter) -> Result<(wgpu::Device, wgpu::Queue)> {
+/// The optional features that are not to be used: those that the environment variable `WEBNN_GPU_WITHOUT` lists, of
+/// which there is `int64`. So an adapter can stand in for one that has less.
+pub(super) fn withheld() -> Result<wgpu::Features> {
+    let listed = std::env::var("WEBNN_GPU_WITHOUT").unwrap_or_default();
+    let mut features = wgpu::Features::empty();
+    for name in listed.split(',').filter(|name| !name.is_empty()) {
+        match name {
+            "int64" => features |= wgpu::Features::SHADER_INT64,
+            _ => return Err(Error::NoDevice(format!("WEBNN_GPU_WITHOUT lists {name:?}; it can list int64"))),
+        }
+    }
+    Ok(features)
+}
+
+pub(super) fn request(adapter: &wgpu::Adapter, without: wgpu::Features) -> Result<(wgpu::Device, wgpu::Queue)> {
     // Wanted where present, missed by nothing but the data types that need them.
     let wanted = wgpu::Features::SHADER_INT64 | wgpu::Features::TIMESTAMP_QUERY;
     let descriptor = wgpu::DeviceDescriptor {
         label: Some("webnn"),
-        required_features: adapter.features() & wanted,
+        required_features: adapter.features() & (wanted - without),
         required_limits: adapter.limits(),
         ..Default::default()
     };
