@@ -23,8 +23,9 @@ fn of_floats(operation: Binary) -> &'static str {
         Binary::Sub => "x - y",
         Binary::Mul => "x * y",
         Binary::Div => "f32_div(x, y)",
-        Binary::Max => "f32_max(x, y)",
-        Binary::Min => "f32_min(x, y)",
+        // Of two zeros the first, whatever its sign.
+        Binary::Max => "select(f32_max(x, y), x, f32_eq(x, y))",
+        Binary::Min => "select(f32_min(x, y), x, f32_eq(x, y))",
         Binary::Pow => "f32_pow(x, y)",
     }
 }

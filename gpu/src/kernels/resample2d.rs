@@ -51,7 +51,8 @@ struct Along {
 }
 
 impl Along {
-    /// For each place: the nearest element; or the elements on both sides, the numerator and the denominator.
+    /// For each place: the nearest element; or the elements on both sides, and the fraction: its numerator, what is left
+    /// of the denominator, and the denominator, all as pairs of floats.
     fn table(self, linear: bool) -> Vec<u32> {
         let words = (0..i64::from(self.output)).flat_map(|place| {
             let (numerator, denominator) = self.coordinate(place);
@@ -63,7 +64,9 @@ impl Along {
             }
             let common = greatest_common_divisor(rest, denominator);
             let next = floor + i64::from(rest > 0);
-            vec![offset(floor), offset(next), (rest / common) as u32, (denominator / common) as u32]
+            let (down, all) = (rest / common, denominator / common);
+            let fraction = [down, all - down, all].into_iter().flat_map(pair);
+            [offset(floor), offset(next)].into_iter().chain(fraction).collect()
         });
         words.collect()
     }
@@ -77,6 +80,12 @@ impl Along {
         let last = i128::from(input - 1) * i128::from(denominator);
         (numerator.clamp(0, last) as i64, denominator)
     }
+}
+
+/// The bits of a whole number below 2^48 as a sum of two floats.
+fn pair(number: i64) -> [u32; 2] {
+    let high = number as f32;
+    [high, (number - high as i64) as f32].map(f32::to_bits)
 }
 
 fn greatest_common_divisor(a: i64, b: i64) -> i64 {
@@ -94,31 +103,35 @@ fn body(linear: bool, lane: Lane) -> String {
              }}\n"
         );
     }
+    // Eight bits are exact in any conversion, and the library's own would be written out four times.
     let (number, value) = match lane {
-        Lane::I8 => ("i32_to_f32", "resample_integer(s, denominator)"),
-        Lane::U8 => ("u32_to_f32", "bitcast<u32>(resample_integer(s, denominator))"),
+        Lane::I8 => ("f32", "resample_integer(s, denominator)"),
+        Lane::U8 => ("f32", "bitcast<u32>(resample_integer(s, denominator))"),
         _ => ("", "resample_value(s, denominator)"),
     };
     format!(
         "fn element(i: u32) -> {result} {{\n    \
-             let row = 4u * ((i / strides(0u)) % sizes(0u));\n    \
-             let column = 4u * (sizes(0u) + (i / strides(1u)) % sizes(1u));\n    \
+             let row = 8u * ((i / strides(0u)) % sizes(0u));\n    \
+             let column = 8u * (sizes(0u) + (i / strides(1u)) % sizes(1u));\n    \
              let at = base(i);\n    \
              let upper = at + table(row);\n    \
              let lower = at + table(row + 1u);\n    \
              let left = table(column);\n    \
              let right = table(column + 1u);\n    \
-             let down = table(row + 2u);\n    \
-             let across = table(column + 2u);\n    \
-             let up = table(row + 3u) - down;\n    \
-             let back = table(column + 3u) - across;\n    \
+             let down = pair_at(row + 2u);\n    \
+             let across = pair_at(column + 2u);\n    \
+             let up = pair_at(row + 4u);\n    \
+             let back = pair_at(column + 4u);\n    \
              var s = sum_empty();\n    \
              s = resample_add(s, {number}(a(upper + left)), up, back);\n    \
              s = resample_add(s, {number}(a(upper + right)), up, across);\n    \
              s = resample_add(s, {number}(a(lower + left)), down, back);\n    \
              s = resample_add(s, {number}(a(lower + right)), down, across);\n    \
-             let denominator = pair_mul(u32_pair(table(row + 3u)), u32_pair(table(column + 3u)));\n    \
+             let denominator = pair_mul(pair_at(row + 6u), pair_at(column + 6u));\n    \
              return {value};\n\
+         }}\n\
+         fn pair_at(place: u32) -> Pair {{\n    \
+             return Pair(f32_of(table(place)), f32_of(table(place + 1u)));\n\
          }}\n"
     )
 }
@@ -131,11 +144,15 @@ mod tests {
     fn places_lie_between_elements() {
         // 0 and 1, twice as large: 0, 1/4, 3/4 and 1, in strides of 5.
         let along = Along { input: 2, output: 4, stride: 5 };
-        assert_eq!(along.table(true), [0, 0, 0, 1, 0, 5, 1, 4, 0, 5, 3, 4, 5, 5, 0, 1]);
+        let [one, three, four] = [1.0_f32, 3.0, 4.0].map(f32::to_bits);
+        let rows = [[0, 0, 0, one, one], [0, 5, one, three, four], [0, 5, three, one, four], [5, 5, 0, one, one]];
+        let words = rows.into_iter().flat_map(|[a, b, down, up, all]| [a, b, down, 0, up, 0, all, 0]);
+        assert_eq!(along.table(true), words.collect::<Vec<_>>());
         assert_eq!(along.table(false), [0, 0, 5, 5]);
         // Half as large: each between two, of which the nearest is the lower.
         let along = Along { input: 4, output: 2, stride: 1 };
-        assert_eq!(along.table(true), [0, 1, 1, 2, 2, 3, 1, 2]);
+        let two = 2.0_f32.to_bits();
+        assert_eq!(along.table(true), [0, 1, one, 0, one, 0, two, 0, 2, 3, one, 0, one, 0, two, 0]);
         assert_eq!(along.table(false), [0, 2]);
     }
 }

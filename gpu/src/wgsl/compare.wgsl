@@ -45,8 +45,8 @@ fn f32_max(a: f32, b: f32) -> f32 {
 
 fn f32_clamp(x: f32, low: f32, high: f32) -> f32 { return f32_min(f32_max(x, low), high); }
 
-// max(x, 0), with NaN for NaN and 0 for -0.
+// 0 below 0, and x elsewhere: NaN and -0 stay.
 fn f32_relu(x: f32) -> f32 {
     let bits = bitcast<u32>(x);
-    return f32_of(select(bits, 0u, bits >= 0x80000000u && !f32_is_nan(x)));
+    return f32_of(select(bits, 0u, bits > 0x80000000u && !f32_is_nan(x)));
 }

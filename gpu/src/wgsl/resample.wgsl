@@ -1,13 +1,13 @@
 //! Between four elements: a sum of products with whole numbers, over the product of two denominators.
 //!
-//! The weights, below 2^32 each, are exact as pairs, and so is the product of two: the places of an image have 31 bits
-//! together. An infinity with the weight 0 makes NaN.
+//! The weights, whole numbers below 2^32 each, are exact as pairs, and so is the product of two: the places of an image
+//! have 31 bits together. An infinity with the weight 0 makes NaN.
 
-fn resample_add(sum: Sum, x: f32, m: u32, n: u32) -> Sum {
-    let w = pair_mul(u32_pair(m), u32_pair(n));
-    let s = sum_add_product(sum, x, w.hi);
-    if (f32_magnitude(w.lo) == 0u || !f32_is_finite(x)) { return s; }
-    return sum_add_product(s, x, w.lo);
+fn resample_add(sum: Sum, x: f32, m: Pair, n: Pair) -> Sum {
+    let w = pair_mul(m, n);
+    // Without branches: SwiftShader's compiler takes minutes for a few of these in a row.
+    let finite = f32_of(select(0u, bitcast<u32>(x), f32_is_finite(x)));
+    return sum_add_product(sum_add_product(sum, x, w.hi), finite, w.lo);
 }
 
 fn resample_value(sum: Sum, denominator: Pair) -> f32 {
@@ -30,7 +30,7 @@ fn resample_integer(sum: Sum, denominator: Pair) -> i32 {
     let below = pair_add(twice, denominator).hi;
     let n = i32(guess);
     let odd = (n & 1) != 0;
-    if (above > 0.0 || (above == 0.0 && odd)) { return n + 1; }
-    if (below < 0.0 || (below == 0.0 && odd)) { return n - 1; }
-    return n;
+    let up = above > 0.0 || (above == 0.0 && odd);
+    let down = below < 0.0 || (below == 0.0 && odd);
+    return n + select(0, 1, up) - select(0, 1, down);
 }
