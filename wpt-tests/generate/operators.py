@@ -69,7 +69,8 @@ def power(a, b):
             return math.nan
         return mpmath.power(high(a), high(b))
     if a == 0 and b < 0:
-        return math.inf
+        # the sign of the zero matters to odd integers only
+        return math.copysign(math.inf, a) if b % 2 == 1 else math.inf
     return math.pow(a, b)
 
 
