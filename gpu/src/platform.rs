@@ -16,9 +16,6 @@ use crate::lower::Economy;
 pub const NO_ADAPTER: &str =
     "no Vulkan adapter is present; Debian's package mesa-vulkan-drivers provides a software adapter";
 
-/// The fact of an adapter that takes float32 subnormals for zero, in operands or in results of arithmetic.
-pub const FLUSHES: &str = "flushes float32 subnormals";
-
 /// How long a wait may last before the device counts as lost. A software adapter takes its time.
 const PATIENCE: Duration = Duration::from_secs(600);
 

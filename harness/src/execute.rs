@@ -6,6 +6,7 @@
 //! ([`Outside`]) that is sent the vector.
 
 pub(crate) mod bounds;
+pub(crate) mod call;
 pub(crate) mod cells;
 mod convert;
 mod graph;
@@ -14,7 +15,10 @@ mod scenario;
 use std::cell::RefCell;
 use std::panic::{AssertUnwindSafe, catch_unwind};
 use std::rc::Rc;
+use std::sync::Arc;
 
+use webnn_gpu::Gpu;
+use webnn_gpu::device::Device;
 use webnn_reference::context::MLContext;
 use webnn_reference::data_type::MLOperandDataType;
 use webnn_reference::exception::{Exception, Result};
@@ -93,7 +97,28 @@ pub(crate) enum Executor {
 impl Executor {
     /// Executes on a platform.
     pub(crate) fn model(provider: Rc<dyn PlatformProvider>, reading: Reading) -> Self {
-        Self::Model(Model { provider, reading })
+        Self::Model(Model { provider, reading, device: None })
+    }
+
+    /// Executes on a GPU, whose device may be lost.
+    pub(crate) fn on(gpu: Gpu, reading: Reading) -> Self {
+        let device = Some(Arc::clone(gpu.device()));
+        Self::Model(Model { provider: Rc::new(gpu), reading, device })
+    }
+
+    /// Why its device was lost, if it was: nothing can be executed any more.
+    pub(crate) fn lost(&self) -> Option<String> {
+        match self {
+            Self::Model(model) => model.device.as_ref()?.lost(),
+            Self::Outside(_) => None,
+        }
+    }
+
+    /// Gives its device up, if it has one, for tests of what becomes of the run.
+    pub(crate) fn lose(&self) {
+        if let Self::Model(Model { device: Some(device), .. }) = self {
+            device.destroy();
+        }
     }
 
     /// Issues everything that the vector asks for.
@@ -115,6 +140,14 @@ impl Executor {
         }
     }
 
+    /// Executes one call of an operator, on a platform.
+    pub(crate) fn call(&self, call: call::Call<'_>) -> Observation {
+        match self {
+            Self::Model(model) => model.call(call),
+            Self::Outside(_) => Observation::Skipped("the protocol has no single calls".into()),
+        }
+    }
+
     /// Executes one vector, and says which steps of the specification it reached: none that can be known of a program
     /// outside.
     pub(crate) fn trace(&self, vector: &Vector) -> (Observation, Vec<Place>) {
@@ -126,6 +159,7 @@ impl Executor {
 pub(crate) struct Model {
     provider: Rc<dyn PlatformProvider>,
     reading: Reading,
+    device: Option<Arc<Device>>,
 }
 
 impl Model {
@@ -155,11 +189,17 @@ impl Model {
         Issued { global, state: state.unwrap_or_else(|panic| State::Finished(Observation::Errored(panic))) }
     }
 
-    /// The first operator of a scenario that the platform does not support.
+    /// The first operator or data type of a scenario that the platform does not support.
     fn unsupported<'a>(&self, steps: &'a [Step]) -> Option<&'a str> {
         let platform = self.provider.platform(&ContextType::Default, MLPowerPreference::Default, true)?;
-        let unsupported = platform.limits().unsupported_operators;
-        steps.iter().map(|step| step.call.as_str()).find(|call| unsupported.contains(call))
+        let limits = platform.limits();
+        let is_operator = |call: &&str| limits.unsupported_operators.contains(call);
+        let is_data_type = |name: &&str| {
+            MLOperandDataType::from_name(name).is_some_and(|data_type| !limits.data_types.contains(&data_type))
+        };
+        let mut calls = steps.iter().map(|step| step.call.as_str());
+        let data_types = || steps.iter().flat_map(|step| scenario::data_types(step));
+        calls.find(is_operator).or_else(|| data_types().find(is_data_type))
     }
 
     fn finish(&self, issued: Issued<'_>) -> Observation {
@@ -171,6 +211,16 @@ impl Model {
         // What is left in a queue keeps the context alive that the queue belongs to, and its device with it.
         match caught(|| global.run_until_idle()) {
             Ok(()) => observation,
+            Err(panic) => Observation::Errored(panic),
+        }
+    }
+
+    fn call(&self, call: call::Call<'_>) -> Observation {
+        let global = Global::new(self.reading);
+        let called = caught(|| self.context(&global).and_then(|context| call.execute(&context)));
+        match called {
+            Ok(Ok(observation)) => observation,
+            Ok(Err(stopped)) => stopped.into(),
             Err(panic) => Observation::Errored(panic),
         }
     }
@@ -202,6 +252,14 @@ impl From<Stopped> for Observation {
             Stopped::Invalid(problem) => Self::Errored(problem),
         }
     }
+}
+
+/// A data type that the platform does not offer is no failure of it.
+fn ensure_supported(context: &MLContext, data_type: MLOperandDataType) -> std::result::Result<(), Stopped> {
+    if context.limits().data_types.contains(&data_type) {
+        return Ok(());
+    }
+    Err(Stopped::Skipped(format!("{data_type} is not supported (see opSupportLimits)")))
 }
 
 /// Runs `execution`; a panic in it is a bug of the implementation, and is told as one.

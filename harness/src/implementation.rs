@@ -15,7 +15,6 @@ use std::time::Duration;
 use serde::{Deserialize, Serialize};
 use webnn_reference::cpu::Cpu;
 use webnn_reference::derived_bound::Allowance;
-use webnn_reference::ml::PlatformProvider;
 use webnn_reference::steps::Reading;
 
 use crate::execute::Executor;
@@ -49,12 +48,15 @@ pub(crate) struct Start {
     pub(crate) timeout: Duration,
     /// Where conversations with programs outside are kept.
     pub(crate) transcript: Transcript,
+    /// The vectors, by their place in the run, at which its device is given up, for tests.
+    pub(crate) lose_device_at: Vec<usize>,
 }
 
 impl Start {
     /// With the limit of `webnn run`.
     pub(crate) fn new(reading: Reading) -> Self {
-        Self { reading, timeout: Duration::from_secs(60), transcript: Transcript::default() }
+        let (timeout, transcript) = (Duration::from_secs(60), Transcript::default());
+        Self { reading, timeout, transcript, lose_device_at: Vec::new() }
     }
 }
 
@@ -215,8 +217,7 @@ impl Implementation {
                 let gpu = webnn_gpu::Gpu::new(name.as_deref()).map_err(|error| error.to_string())?;
                 let adapter = Some(gpu.adapter_description());
                 let description = Description { name: self.to_string(), version, adapter, facts: gpu.facts() };
-                let provider: Rc<dyn PlatformProvider> = Rc::new(gpu);
-                Ok((Executor::model(provider, reading), description))
+                Ok((Executor::on(gpu, reading), description))
             }
             Self::Outside { source, .. } => {
                 let outside = Outside::start(source, start.timeout, start.transcript.clone())?;

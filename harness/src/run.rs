@@ -29,11 +29,18 @@ pub(crate) struct Settings {
     pub(crate) transcript: Transcript,
     /// Whether to judge by the derived bound too.
     pub(crate) bounds: bool,
+    /// The vectors at which the device is given up, for tests.
+    pub(crate) lose_device_at: Vec<Index>,
 }
 
 impl Settings {
     fn start(&self) -> Start {
-        Start { reading: self.reading, timeout: self.timeout, transcript: self.transcript.clone() }
+        Start {
+            reading: self.reading,
+            timeout: self.timeout,
+            transcript: self.transcript.clone(),
+            lose_device_at: self.lose_device_at.clone(),
+        }
     }
 }
 
@@ -86,7 +93,7 @@ struct Worker {
     heard: Instant,
 }
 
-/// After so many workers that hung, the rest of the vectors is not tried.
+/// After so many workers that hung or lost their device, the rest of the vectors is not tried.
 const MOST_GIVEN_UP: usize = 5;
 
 /// An event, and the worker that told it.
@@ -196,6 +203,10 @@ impl<'a> Run<'a> {
                 Ok(())
             }
             Event::Observed(index, observed) => self.observe(lane, index, *observed, tell),
+            Event::Lost(reason) => {
+                let problem = format!("the device was lost: {reason}");
+                self.give_up(lane, id, &problem, Duration::ZERO, tell)
+            }
             Event::Finished => {
                 self.lanes[lane].workers.remove(&id);
                 Ok(())
@@ -259,8 +270,10 @@ impl<'a> Run<'a> {
                 .filter(|(_, worker)| worker.heard.elapsed() > patience)
                 .map(|(id, _)| *id)
                 .collect();
+            let timeout = self.settings.timeout;
+            let problem = format!("did not answer within {} s (--timeout)", timeout.as_secs_f64());
             for id in silent {
-                self.give_up(lane, id, tell)?;
+                self.give_up(lane, id, &problem, timeout, tell)?;
             }
         }
         Ok(())
@@ -270,6 +283,8 @@ impl<'a> Run<'a> {
         &mut self,
         lane: usize,
         id: WorkerId,
+        problem: &str,
+        took: Duration,
         tell: &mut impl FnMut(Progress) -> Result<(), E>,
     ) -> Result<(), E> {
         let Some(worker) = self.lanes[lane].workers.remove(&id) else {
@@ -277,11 +292,9 @@ impl<'a> Run<'a> {
         };
         let mut taken = self.lanes[lane].batches.give_up(id);
         self.lanes[lane].given_up += 1;
-        let seconds = self.settings.timeout.as_secs_f64();
-        let problem = format!("did not answer within {seconds} s (--timeout)");
         match worker.at {
             Some(index) => {
-                let observed = without_bound(Observation::Errored(problem), self.settings.timeout);
+                let observed = without_bound(Observation::Errored(problem.to_owned()), took);
                 self.observe(lane, index, observed, tell)?;
             }
             None if taken.is_empty() => {
@@ -294,7 +307,8 @@ impl<'a> Run<'a> {
         if self.lanes[lane].given_up < MOST_GIVEN_UP {
             self.add_worker(lane);
         } else if self.lanes[lane].workers.is_empty() {
-            let problem = format!("not tried: {MOST_GIVEN_UP} vectors before it were not answered");
+            let problem =
+                format!("not tried: {MOST_GIVEN_UP} vectors before it were not answered, the last: {problem}");
             self.end(lane, &Observation::Errored(problem), tell)?;
         }
         Ok(())

@@ -2,8 +2,8 @@
 //!
 //! The object model lives in one thread, so each worker thread starts the implementation for itself. The vectors are
 //! taken in batches: everything of a batch is issued, then each result is waited for. What a worker does it tells as
-//! events, and one that tells nothing for too long is given up: the vector that it was at has `errored`, and a new
-//! worker goes on with the rest.
+//! events. One that tells nothing for too long is given up, and so is one whose device was lost: the vector that it was
+//! at has `errored`, and a new worker, with a new device, goes on with the rest.
 
 use std::collections::{BTreeMap, BTreeSet, VecDeque};
 use std::sync::atomic::{AtomicUsize, Ordering};
@@ -12,9 +12,10 @@ use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 use std::thread;
 use std::time::{Duration, Instant};
 
+use webnn_reference::derived_bound::Allowance;
 use webnn_vectors::Vector;
 
-use crate::execute::{Observation, bounds};
+use crate::execute::{Executor, Observation, bounds};
 use crate::implementation::{Description, Implementation, Start};
 use crate::judge::bound::{BoundVerdict, bound_verdict};
 
@@ -34,6 +35,8 @@ pub(crate) enum Event {
     At(Index),
     /// This was observed of the vector.
     Observed(Index, Box<Observed>),
+    /// The implementation lost its device, for this reason.
+    Lost(String),
     /// There is nothing left to do.
     Finished,
 }
@@ -119,6 +122,40 @@ impl Batches {
     }
 }
 
+/// Executes a batch, and says why it was cut short if the device was lost.
+fn execute(
+    batch: &[Index],
+    executor: &Executor,
+    vectors: &[Vector],
+    how: &Start,
+    allowance: Option<Allowance>,
+    tell: &impl Fn(Event),
+) -> Result<(), String> {
+    let ensure_not_lost = || executor.lost().map_or(Ok(()), Err);
+    let mut started = Vec::new();
+    for index in batch {
+        tell(Event::At(*index));
+        if how.lose_device_at.contains(index) {
+            executor.lose();
+        }
+        let begun = Instant::now();
+        let vector = executor.start(&vectors[*index]);
+        ensure_not_lost()?;
+        started.push((*index, vector, begun.elapsed()));
+    }
+    for (index, vector, spent) in started {
+        tell(Event::At(index));
+        let begun = Instant::now();
+        let observation = executor.finish(vector);
+        ensure_not_lost()?;
+        let took = spent + begun.elapsed();
+        let bounded = allowance.and_then(|allowance| bounds::of_vector(&vectors[index], how.reading, allowance));
+        let bound = bounded.and_then(|bounded| bound_verdict(&vectors[index], &bounded, &observation));
+        tell(Event::Observed(index, Box::new(Observed { observation, bound, took })));
+    }
+    Ok(())
+}
+
 /// Starts a worker thread.
 pub(crate) fn spawn(
     id: WorkerId,
@@ -144,27 +181,15 @@ pub(crate) fn spawn(
                 return tell(Event::NotStarted(reason));
             }
         };
-        while let Some(batch) = batches.take(id) {
-            let mut started = Vec::new();
-            for index in batch {
-                tell(Event::At(index));
-                let begun = Instant::now();
-                started.push((index, executor.start(&vectors[index]), begun.elapsed()));
-            }
-            for (index, vector, spent) in started {
-                tell(Event::At(index));
-                let begun = Instant::now();
-                let observation = executor.finish(vector);
-                let took = spent + begun.elapsed();
-                let bounded = bounds.then(|| bounds::of_vector(&vectors[index], start.reading, allowance));
-                let bound =
-                    bounded.flatten().and_then(|bounded| bound_verdict(&vectors[index], &bounded, &observation));
-                tell(Event::Observed(index, Box::new(Observed { observation, bound, took })));
-            }
+        let mut lost = None;
+        while lost.is_none()
+            && let Some(batch) = batches.take(id)
+        {
+            lost = execute(&batch, &executor, &vectors, &start, bounds.then_some(allowance), &tell).err();
         }
         // A driver that is still giving up its device when the program ends can bring it down.
         drop(executor);
         drop(at_work);
-        tell(Event::Finished);
+        tell(lost.map_or(Event::Finished, Event::Lost));
     });
 }

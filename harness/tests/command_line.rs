@@ -176,3 +176,56 @@ fn a_time_limit_that_nothing_keeps_leaves_no_result_out() {
     assert_eq!(count(r#""line":"result""#), listed, "{run}");
     assert_eq!(count(r#""line":"footer""#), 1, "{run}");
 }
+
+/// The results of a run: how many, and whether the file has its footer.
+fn results(folder: &Folder) -> (usize, bool) {
+    let results = folder.read("results/latest.jsonl");
+    let count = results.lines().filter(|line| line.contains(r#""line":"result""#)).count();
+    (count, results.lines().last().is_some_and(|line| line.contains(r#""line":"footer""#)))
+}
+
+#[test]
+fn a_device_that_is_lost_half_way_costs_one_vector() {
+    let folder = Folder::with("relu.json", RELU);
+    let run = folder.webnn(&["run", "-f", "relu/", "-i", "wgpu", "--lose-device-at", "7"]);
+    if run.code == 78 {
+        return;
+    }
+    assert_eq!(run.code, 1, "{run}");
+    run.shows("1 unexpected:");
+    run.shows("errored: the device was lost: it was destroyed");
+    let listed = folder.webnn(&["list", "vectors", "-f", "relu/"]).stdout.lines().count();
+    assert_eq!(results(&folder), (listed, true), "{run}");
+    assert!(!run.stderr.contains("panicked"), "{run}");
+}
+
+#[test]
+fn a_device_that_is_lost_again_and_again_ends_the_run() {
+    let folder = Folder::with("relu.json", RELU);
+    let run = folder.webnn(&["run", "-f", "relu/", "-i", "wgpu", "-i", "reference", "--lose-device-at", "2,3,4,5,6"]);
+    if run.code == 78 {
+        return;
+    }
+    assert_eq!(run.code, 1, "{run}");
+    run.shows("errored: not tried: 5 vectors before it were not answered, the last: the device was lost");
+    let listed = folder.webnn(&["list", "vectors", "-f", "relu/"]).stdout.lines().count();
+    assert_eq!(results(&folder), (2 * listed, true), "{run}");
+    run.shows(&format!("reference: {listed} passed"));
+}
+
+/// On an adapter that lacks 64-bit integers, what needs them is skipped with a reason, and all else is as before.
+#[test]
+fn an_adapter_without_int64_fails_nothing() {
+    let folder = Folder::with("relu.json", RELU);
+    let without = [("WEBNN_GPU_WITHOUT", "int64")];
+    let run = folder.webnn_with(&without, &["run", "-i", "wgpu", "-f", "int64", "-f", "graphs/", "-f", "mlcontext/"]);
+    if run.code == 78 {
+        return;
+    }
+    assert_eq!(run.code, 0, "{run}");
+    run.shows("no int64");
+    run.shows("skipped: int64 is not supported (see opSupportLimits)");
+    let run = folder.webnn_with(&[("WEBNN_GPU_WITHOUT", "int46")], &["run", "-i", "wgpu", "relu.json"]);
+    assert_eq!(run.code, 78, "{run}");
+    run.complains("it can list int64");
+}

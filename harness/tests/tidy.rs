@@ -102,7 +102,9 @@ fn collect(folder: &Path, prefix: &str, files: &mut Vec<File>) {
             if is_ours(&name) {
                 collect(&path, &format!("{prefix}{name}/"), files);
             }
-        } else if let Ok(bytes) = fs::read(&path) {
+        } else if name != ".git"
+            && let Ok(bytes) = fs::read(&path)
+        {
             let text = String::from_utf8_lossy(&bytes).into_owned();
             files.push(File { path: format!("{prefix}{name}"), text });
         }

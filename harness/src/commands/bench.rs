@@ -72,6 +72,7 @@ fn measure(
         reading: Reading::Corrected,
         transcript: Transcript::default(),
         bounds: false,
+        lose_device_at: Vec::new(),
     };
     let begun = Instant::now();
     Run::new(vectors, std::slice::from_ref(implementation), settings).run(|progress| match progress {

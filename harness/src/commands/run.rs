@@ -80,6 +80,10 @@ pub(crate) struct Arguments {
     #[arg(long)]
     bounds: bool,
 
+    /// Give the device up at the vectors at these places of the run: what then becomes of the others is tested so.
+    #[arg(long, value_name = "PLACES", value_delimiter = ',', hide = true)]
+    lose_device_at: Vec<usize>,
+
     /// How many unexpected results to show in full.
     #[arg(long, value_name = "N", default_value_t = 20)]
     show: usize,
@@ -121,6 +125,7 @@ impl Arguments {
             reading: if self.text == "literal" { Reading::Literal } else { Reading::Corrected },
             transcript,
             bounds: self.bounds,
+            lose_device_at: self.lose_device_at.clone(),
         })
     }
 

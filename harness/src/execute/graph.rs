@@ -15,7 +15,7 @@ use webnn_reference::tensor::MLTensor;
 use webnn_reference::timeline::Global;
 use webnn_vectors::{Graph, Input, Operator};
 
-use super::{Observation, Stopped, Tensor, cells, convert, settled};
+use super::{Observation, Stopped, Tensor, cells, convert, ensure_supported, settled};
 
 /// A graph that was dispatched and whose outputs are being read back.
 pub(super) struct Started<'a> {
@@ -79,10 +79,7 @@ fn create_input(name: &str, input: &Input, builder: &MLGraphBuilder) -> Result<M
         let data_type = input.descriptor.data_type.name();
         return Err(Stopped::Skipped(format!("{data_type} is not a data type of the specification")));
     };
-    let supported = &builder.context().limits().data_types;
-    if !supported.contains(&descriptor.data_type) {
-        return Err(Stopped::Skipped(format!("{} is not supported (see opSupportLimits)", descriptor.data_type)));
-    }
+    ensure_supported(builder.context(), descriptor.data_type)?;
     if !input.constant {
         return Ok(builder.input(name, &descriptor)?);
     }
@@ -112,6 +109,8 @@ fn call(
     let values = positioned(row, operator, &operand);
     ensure_operands_exist(row, &values)?;
     let outputs = row.call(builder, &values)?;
+    // Such as that of cast, which no input has to have.
+    outputs.iter().try_for_each(|output| ensure_supported(builder.context(), output.data_type()))?;
     cells::note(row, &values, &outputs);
     Ok(outputs)
 }

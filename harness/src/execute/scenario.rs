@@ -90,6 +90,20 @@ impl From<&str> for Failure {
 
 type Called<T = Object> = Result<T, Failure>;
 
+/// The data types that the arguments of a call name.
+pub(super) fn data_types(step: &Step) -> Vec<&str> {
+    fn collect<'a>(name: &str, value: &'a Value, found: &mut Vec<&'a str>) {
+        match value {
+            Value::String(text) if name == "dataType" => found.push(text),
+            Value::Object(members) => members.iter().for_each(|(name, value)| collect(name, value, found)),
+            _ => {}
+        }
+    }
+    let mut found = Vec::new();
+    step.arguments.iter().for_each(|(name, value)| collect(name, value, &mut found));
+    found
+}
+
 /// Makes the calls, until one that had to succeed did not: those after it may need its result.
 pub(super) fn execute(steps: &[Step], ml: &ML, global: &Global) -> Vec<CallResult> {
     let mut scenario = Scenario { ml, global, objects: HashMap::new() };

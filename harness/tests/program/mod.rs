@@ -1,5 +1,7 @@
 //! Running the program in a folder of its own, and comparing what it prints with what was agreed on.
 
+#![allow(dead_code, reason = "each test file uses its part")]
+
 use std::fmt;
 use std::path::{Path, PathBuf};
 use std::process::Command;
@@ -37,12 +39,23 @@ impl Folder {
         std::fs::read_to_string(self.0.join(name)).unwrap()
     }
 
+    /// The length of a file, in bytes.
+    pub(crate) fn size(&self, name: &str) -> u64 {
+        std::fs::metadata(self.0.join(name)).unwrap().len()
+    }
+
     /// Runs the program in this folder.
     pub(crate) fn webnn(&self, arguments: &[&str]) -> Ran {
+        self.webnn_with(&[], arguments)
+    }
+
+    /// Runs the program in this folder, with these variables in its environment.
+    pub(crate) fn webnn_with(&self, variables: &[(&str, &str)], arguments: &[&str]) -> Ran {
         let output = Command::new(env!("CARGO_BIN_EXE_webnn"))
             .args(arguments)
             .current_dir(&self.0)
             .env("COLUMNS", "100")
+            .envs(variables.iter().copied())
             .output()
             .unwrap();
         Ran {
