@@ -1,5 +1,6 @@
 //! The verbs of the command line.
 
+pub(crate) mod accuracy;
 pub(crate) mod adapter;
 pub(crate) mod bench;
 pub(crate) mod compare;

@@ -9,6 +9,7 @@
 //! What is public here is what tests need: [`trials`], every vector as a test of its own, and [`networks`], graphs that
 //! are larger than a vector's.
 
+mod accuracy;
 mod commands;
 mod execute;
 mod expectations;
@@ -31,8 +32,8 @@ use clap::{Parser, Subcommand};
 use failure::Failure;
 
 use commands::{
-    adapter, bench, compare, completions, coverage, expectations as expectations_command, explain, list, merge, plan,
-    replay, report as report_command, run as run_command, serve, show, smoke,
+    accuracy as accuracy_command, adapter, bench, compare, completions, coverage, expectations as expectations_command,
+    explain, list, merge, plan, replay, report as report_command, run as run_command, serve, show, smoke,
 };
 
 /// Runs conformance vectors of the W3C WebNN specification on implementations, and says where they differ from what is
@@ -89,6 +90,8 @@ enum Command {
     /// Speak the protocol of harness/PROTOCOL.md on standard input and output: an implementation of this program as one of
     /// another harness, or as one that may hang without harm (`webnn run -i "gpu=cmd:webnn adapter -i wgpu"`).
     Adapter(adapter::Arguments),
+    /// Measure how accurate element-wise operators are, over all float16 numbers and a dense sample of float32.
+    Accuracy(accuracy_command::Arguments),
     /// Measure how long loading and running vectors takes.
     Bench(bench::Arguments),
     /// Write what a shell needs to complete the command line.
@@ -143,6 +146,7 @@ fn carry_out(command: &Command) -> u8 {
         Command::Serve(arguments) => serve::serve(arguments),
         Command::Smoke(arguments) => smoke::smoke(arguments),
         Command::Replay(arguments) => replay::replay(arguments),
+        Command::Accuracy(arguments) => accuracy_command::accuracy(arguments),
         Command::Bench(arguments) => bench::bench(arguments),
         Command::End { code } => Ok(*code),
     };

@@ -314,6 +314,92 @@ pub(crate) fn pairs(a: &Tensor, b: &Tensor) -> Vec<(bool, f64)> {
     }
 }
 
+/// How the elements of a tensor agree with those of another.
+#[derive(Clone, Copy, Debug)]
+pub(crate) struct Agreement {
+    /// How many there are.
+    pub(crate) elements: usize,
+    /// How many have other bits, NaN and those that are flushed aside.
+    pub(crate) unequal: usize,
+    /// How many have other bits and are what flushing subnormals makes of them.
+    pub(crate) flushed: usize,
+    /// How many are NaN on one side only.
+    pub(crate) nan: usize,
+    /// How many are infinite on one side only, or infinite in opposite directions.
+    pub(crate) infinite: usize,
+    /// The largest distance in ULP that is not zero, and where it is.
+    pub(crate) worst: Option<(Distance, usize)>,
+}
+
+/// How two tensors agree; `None` if they are of different types or shapes. An element that is that of one of the tensors
+/// `flushed` counts as such and as nothing else.
+pub(crate) fn agreement(actual: &Tensor, expected: &Tensor, flushed: &[Tensor]) -> Option<Agreement> {
+    if (actual.data_type, &actual.shape) != (expected.data_type, &expected.shape) {
+        return None;
+    }
+    Some(match actual.data_type {
+        MLOperandDataType::Float32 => agreement_as::<f32>(actual, expected, flushed),
+        MLOperandDataType::Float16 => agreement_as::<f16>(actual, expected, flushed),
+        MLOperandDataType::Int32 => agreement_as::<i32>(actual, expected, flushed),
+        MLOperandDataType::Uint32 => agreement_as::<u32>(actual, expected, flushed),
+        MLOperandDataType::Int64 => agreement_as::<i64>(actual, expected, flushed),
+        MLOperandDataType::Uint64 => agreement_as::<u64>(actual, expected, flushed),
+        MLOperandDataType::Int8 => agreement_as::<i8>(actual, expected, flushed),
+        MLOperandDataType::Uint8 => agreement_as::<u8>(actual, expected, flushed),
+    })
+}
+
+fn agreement_as<T: Element>(actual: &Tensor, expected: &Tensor, flushed: &[Tensor]) -> Agreement {
+    let flushed: Vec<Vec<T>> = flushed.iter().map(|tensor| T::read(&tensor.bytes).collect()).collect();
+    let mut found = Agreement { elements: 0, unequal: 0, flushed: 0, nan: 0, infinite: 0, worst: None };
+    for (index, (actual, expected)) in T::read(&actual.bytes).zip(T::read(&expected.bytes)).enumerate() {
+        found.elements += 1;
+        if actual.same_bits(expected) {
+            continue;
+        }
+        // Zeros of either sign: which one flushing leaves is left open.
+        let is_flushed = |other: &T| distance(actual, *other, false).is_zero();
+        if flushed.iter().any(|tensor| tensor.get(index).is_some_and(is_flushed)) {
+            found.flushed += 1;
+            continue;
+        }
+        found.unequal += 1;
+        let [a, b] = [actual, expected].map(Element::to_f64);
+        found.nan += usize::from(a.is_nan() != b.is_nan());
+        let infinite = (a.is_infinite() || b.is_infinite()) && !a.is_nan() && !b.is_nan();
+        found.infinite += usize::from(infinite && a.partial_cmp(&b) != Some(std::cmp::Ordering::Equal));
+        let distance = distance(actual, expected, false);
+        if !distance.is_zero() && found.worst.is_none_or(|(worst, _)| distance > worst) {
+            found.worst = Some((distance, index));
+        }
+    }
+    found
+}
+
+/// The tensor with float32 subnormals as zeros of the same sign, as some adapters take operands.
+pub(crate) fn flushed(tensor: &Tensor) -> Tensor {
+    flushed_where(tensor, f32::is_subnormal)
+}
+
+/// The same of results: one that was rounded up to the smallest normal number may have been flushed before.
+pub(crate) fn flushed_results(tensor: &Tensor) -> Tensor {
+    flushed_where(tensor, |number| number.abs() <= f32::MIN_POSITIVE)
+}
+
+fn flushed_where(tensor: &Tensor, is_flushed: impl Fn(f32) -> bool) -> Tensor {
+    let mut flushed = tensor.clone();
+    if tensor.data_type == MLOperandDataType::Float32 {
+        let (elements, _rest) = flushed.bytes.as_chunks_mut::<4>();
+        for element in elements {
+            let number = f32::from_le_bytes(*element);
+            if is_flushed(number) {
+                *element = 0_f32.copysign(number).to_le_bytes();
+            }
+        }
+    }
+    flushed
+}
+
 /// The elements of a tensor as text, in full precision.
 pub(crate) fn texts(tensor: &Tensor) -> Vec<String> {
     fn of<T: Element>(tensor: &Tensor) -> Vec<String> {
