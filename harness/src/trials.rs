@@ -1,13 +1,16 @@
 //! Every vector that the program carries, on every implementation, as a test of its own.
 
+use std::path::PathBuf;
+use std::rc::Rc;
 use std::sync::mpsc::{Sender, channel};
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 use std::thread::{self, JoinHandle};
 
+use webnn_reference::ml::PlatformProvider;
 use webnn_reference::steps::Reading;
 use webnn_vectors::{Kind, Loader, Vector};
 
-use crate::execute::{CallResult, Observation};
+use crate::execute::{CallResult, Executor, Observation};
 use crate::expectations::{Expectations, is_expected};
 use crate::implementation::{Implementation, Start};
 use crate::judge::{Outcome, judge};
@@ -116,6 +119,28 @@ pub fn vectors() -> Result<Vec<Vector>, String> {
     let loader = Loader::with_operators(&is_operator_of_the_specification);
     let files = loader.embedded().map_err(|error| error.to_string())?;
     Ok(files.into_iter().flat_map(|file| file.vectors).collect())
+}
+
+/// The vectors of files and folders.
+///
+/// # Errors
+/// If one of them can not be loaded.
+pub fn vectors_of(paths: &[PathBuf]) -> Result<Vec<Vector>, String> {
+    let loader = Loader::with_operators(&is_operator_of_the_specification);
+    let files = loader.paths(paths).map_err(|error| error.to_string())?;
+    Ok(files.into_iter().flat_map(|file| file.vectors).collect())
+}
+
+/// Makes every call of a vector on a platform of the caller's, whatever they give.
+///
+/// # Errors
+/// If the platform panicked.
+pub fn execute_on(provider: &Rc<dyn PlatformProvider>, vector: &Vector) -> Result<(), String> {
+    let executor = Executor::model(Rc::clone(provider), Reading::Corrected);
+    match executor.finish(executor.start(vector)) {
+        Observation::Errored(problem) => Err(format!("{}: {problem}", vector.id)),
+        Observation::Outputs(_) | Observation::Threw(_) | Observation::Calls(_) | Observation::Skipped(_) => Ok(()),
+    }
 }
 
 impl Runner {
