@@ -56,7 +56,10 @@ impl Gpu {
     /// If there is no such adapter, or it gives no device.
     pub fn without(name: Option<&str>, features: wgpu::Features) -> Result<Self, Error> {
         let choice = name.map_or_else(Choice::from_env, |name| Choice::Named(name.to_owned()));
-        Ok(Self { batch: Batch::with_patience(Device::open_without(&choice, features)?, PATIENCE) })
+        Ok(Self {
+            batch: Batch::with_patience(Device::open_without(&choice, features)?, PATIENCE),
+            economy: Economy::ALL,
+        })
     }
 
     /// Name, driver and kind of the adapter.

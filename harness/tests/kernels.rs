@@ -1,8 +1,8 @@
 //! The kernels of every graph of every vector pass naga's validator. No adapter is needed.
 //!
 //! Every call of every vector is made on a platform that lowers what it is to build, and computes nothing. A graph is
-//! lowered for adapters of several kinds: with 64-bit integers and without, and with few bindings and many. Equal texts
-//! are validated once.
+//! lowered for adapters of several kinds: with 64-bit integers and without, and with few bindings and many; with what makes
+//! it cheaper, such as fused kernels, and without. Equal texts are validated once.
 
 #![allow(clippy::print_stderr, reason = "what was validated is worth a line")]
 
@@ -12,7 +12,9 @@ use std::path::Path;
 use std::rc::Rc;
 
 use naga::valid::{Capabilities, ValidationFlags, Validator};
-use webnn_gpu::lower::{Bounds, lower};
+use webnn_gpu::lower::{Bounds, Economy, lower};
+use webnn_gpu::plan::Layout;
+use webnn_gpu::sketch::DEFAULTS;
 use webnn_gpu::wgsl::{MAX_RANK, Module};
 use webnn_harness::trials::{execute_on, vectors, vectors_of};
 use webnn_reference::buffer::Bytes;
@@ -30,7 +32,7 @@ use webnn_vectors::Vector;
 const BOUNDS: [Bounds; 3] = [bounds(32), bounds(10), bounds(8)];
 
 const fn bounds(bindings: usize) -> Bounds {
-    Bounds { binding_bytes: 128 << 20, bindings }
+    Bounds { binding_bytes: 128 << 20, bindings, ..DEFAULTS }
 }
 
 /// The modules that were seen, by their text.
@@ -81,8 +83,9 @@ impl Platform for Adapter {
     }
     fn release_tensor(&mut self, _: TensorData) {}
     fn convert(&mut self, computation: Computation) -> Result<GraphImplementation, PlatformError> {
-        for bounds in BOUNDS {
-            let program = lower(&computation, bounds).unwrap_or_else(|error| panic!("{error}"));
+        for (bounds, economy) in BOUNDS.iter().flat_map(|bounds| [(*bounds, Economy::ALL), (*bounds, Economy::NONE)]) {
+            let mut program = lower(&computation, bounds, economy).unwrap_or_else(|error| panic!("{error}"));
+            Layout::of(&mut program, bounds.space(), economy);
             let mut modules = self.modules.borrow_mut();
             for step in program.steps {
                 modules.entry(step.module.text.clone()).or_insert(step.module);
