@@ -1,6 +1,6 @@
 //! The specification's source, read as a document of algorithms.
 //!
-//! Bikeshed source is HTML with Markdown in it. What is read here is only how it marks algorithms and their steps:
+//! Bikeshed source is HTML with Markdown in it. What is read here is how it marks algorithms and their steps:
 //!
 //! - an element with an `algorithm` attribute holds an algorithm, and may hold others;
 //! - the first `<dfn>` in it gives the algorithm its name, the interface it is *for*, and its kind;
@@ -8,22 +8,32 @@
 //!   place does, and its indentation, which is uneven, says only what it is nested in;
 //! - everything else between two steps (cases of a switch, notes, issues) belongs to the step before it.
 //!
+//! and beside them the definitions, the tables of tensor limits, the blocks of Web IDL and the decompositions.
+//!
 //! The stages are small and each can be read alone: `markup` finds the tags, `elements` nests them and finds what
-//! belongs to which algorithm, `definition` names it, `steps` numbers its steps.
+//! belongs to which algorithm, `definition` names it, `steps` numbers its steps. `inline` takes the text of a step apart.
 
+mod blocks;
+mod conjugation;
 mod definition;
 mod elements;
 mod error;
+pub mod inline;
 mod lines;
 mod markup;
 mod steps;
+mod table;
 
 use std::collections::BTreeSet;
 use std::fs::File;
 use std::io::Read;
 use std::path::Path;
 
-pub use error::{BikeshedError, ReadError};
+pub use blocks::{Decomposition, IdlBlock};
+pub use conjugation::is_same_term;
+pub use definition::Definition;
+pub use error::{BikeshedError, Problem, ReadError};
+pub use table::{Cell, Row, Table};
 
 use crate::step_path::StepPath;
 
@@ -35,6 +45,16 @@ const MAX_BYTES: u64 = 64 << 20;
 pub struct Document {
     /// Its algorithms, in the order in which they begin.
     pub algorithms: Vec<Algorithm>,
+    /// All that it defines.
+    pub definitions: Vec<Definition>,
+    /// Its tables of tensor limits.
+    pub tables: Vec<Table>,
+    /// Its blocks of Web IDL.
+    pub idl: Vec<IdlBlock>,
+    /// What operators are made of, in JavaScript.
+    pub decompositions: Vec<Decomposition>,
+    /// What could be read in part only.
+    pub problems: Vec<Problem>,
 }
 
 /// What an algorithm is defined to be.
@@ -57,6 +77,8 @@ pub struct Algorithm {
     pub defined_for: Option<String>,
     /// The defined term as the source has it, less the bars around variables. [`Algorithm::name`] is what code uses.
     pub term: String,
+    /// Other texts that link to it.
+    pub aliases: Vec<String>,
     /// What it is defined to be.
     pub kind: Kind,
     /// The element that holds it, such as `details`.
@@ -121,14 +143,16 @@ impl Document {
         let lines = lines::Lines::of(text);
         let markup = markup::scan(text, &lines)?;
         let nesting = elements::nest(text, &markup)?;
-        let definitions = definition::find(text, &markup, &nesting)?;
+        let definitions = definition::find(text, &markup, &nesting);
+        let names = definition::of_algorithms(&definitions, &markup, &nesting)?;
         let bodies = steps::read(text, &lines, &markup, &nesting)?;
-        let algorithm = |((region, definition), body): ((&elements::Region, definition::Definition), steps::Body)| {
+        let algorithm = |((region, definition), body): ((&elements::Region, Definition), steps::Body)| {
             let tag = &markup.tags[region.tag];
             Algorithm {
-                defined_for: definition.defined_for,
+                defined_for: definition.defined_for.first().cloned(),
+                kind: definition.kind_of_algorithm(),
+                aliases: definition.aliases,
                 term: definition.term,
-                kind: definition.kind,
                 element: tag.name.clone(),
                 line: tag.line,
                 end_line: lines.number_at(region.end),
@@ -136,8 +160,13 @@ impl Document {
                 steps: body.steps,
             }
         };
-        let algorithms = nesting.regions.iter().zip(definitions).zip(bodies).map(algorithm).collect();
-        Ok(Self { algorithms })
+        let algorithms: Vec<_> = nesting.regions.iter().zip(names).zip(bodies).map(algorithm).collect();
+        let mut problems = Vec::new();
+        let tables = table::read(text, &markup, &mut problems);
+        let idl = blocks::idl(text, &lines, &markup);
+        let is_method = |name: &str| algorithms.iter().any(|algorithm| algorithm.method() == Some(name));
+        let decompositions = blocks::decompositions(text, &lines, &markup, is_method);
+        Ok(Self { algorithms, definitions, tables, idl, decompositions, problems })
     }
 
     /// The algorithm of this name, if there is one; the first, if there are several.
@@ -158,6 +187,11 @@ impl Algorithm {
             (Some(defined_for), Kind::Concept) => format!("{defined_for}/{term}"),
             (Some(defined_for), _) => format!("{defined_for}.{term}"),
         }
+    }
+
+    /// The name of the method that it is, without its parameters.
+    pub fn method(&self) -> Option<&str> {
+        if self.kind == Kind::Method { self.term.split('(').next() } else { None }
     }
 
     /// The exceptions that its steps name, in alphabetical order.

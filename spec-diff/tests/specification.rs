@@ -6,7 +6,7 @@ use std::collections::BTreeMap;
 use std::fs;
 
 use serde::Deserialize;
-use spec_diff::bikeshed::{Algorithm, Document, Kind, Step};
+use spec_diff::bikeshed::{Algorithm, Cell, Document, Kind, Step};
 
 /// An algorithm, as an independent script extracted it.
 #[derive(Debug, Deserialize, PartialEq, Eq)]
@@ -111,4 +111,69 @@ fn an_older_revision_is_read_as_well() {
     let document = Document::read(&source).unwrap();
     assert!(document.algorithms.len() > 140, "{}", document.algorithms.len());
     assert!(document.algorithm("MLContext.destroy()").is_some());
+}
+
+/// A row of a table, as an independent script extracted it.
+#[derive(Debug, Deserialize)]
+struct Extracted {
+    required: serde_json::Value,
+    ranks: (String, String),
+}
+
+#[test]
+fn the_tables_are_those_that_an_independent_script_found() {
+    let Some(source) = paths::beside("shared/spec/webnn-c515210.bs") else { return };
+    let document = Document::read(&source).unwrap();
+    assert_eq!(document.tables.len(), 62);
+    for table in &document.tables {
+        assert_eq!(table.head.len(), 5, "{}", table.id);
+        assert!(!table.link_for.is_empty() && !table.rows.is_empty(), "{}", table.id);
+        assert!(table.rows.iter().all(|row| row.cells.len() == 5), "{}: {:?}", table.id, table.rows);
+    }
+    let Some(extracted) = paths::beside("shared/spec/limits-c515210.json") else { return };
+    let extracted: BTreeMap<String, BTreeMap<String, Extracted>> =
+        serde_json::from_str(&fs::read_to_string(extracted).unwrap()).unwrap();
+    for (operator, rows) in extracted {
+        let is_for = |method: &String| method.starts_with(&format!("MLGraphBuilder/{operator}("));
+        let table = document.tables.iter().find(|table| table.link_for.iter().any(is_for)).unwrap();
+        assert_eq!(table.rows.len(), rows.len(), "{operator}");
+        for row in &table.rows {
+            let Some(expected) = rows.get(&row.operand()) else { panic!("{operator}: {:?} in {rows:?}", row.cells[0]) };
+            let values = |cell: &Cell| -> Vec<serde_json::Value> { cell.values().into_iter().map(Into::into).collect() };
+            assert_eq!(serde_json::Value::Array(values(&row.cells[2])), expected.required, "{operator}");
+            let ranks = [&expected.ranks.0, &expected.ranks.1].map(|rank| rank.replace("'s [=list/items=]", "'s items"));
+            assert_eq!([row.cells[3].plain(), row.cells[4].plain()], ranks, "{operator}");
+        }
+    }
+    let problems: Vec<_> = document.problems.iter().map(|problem| problem.what.as_str()).collect();
+    assert_eq!(problems, ["this row of tensor-limits-prelu has no </tr>"]);
+}
+
+#[test]
+fn what_else_was_counted_is_there() {
+    let Some(source) = paths::beside("shared/spec/webnn-c515210.bs") else { return };
+    let document = Document::read(&source).unwrap();
+    assert_eq!(document.decompositions.len(), 30);
+    // One of them forgets what it is for.
+    let without_result = document.decompositions.iter().filter(|function| !function.text.contains("return"));
+    assert_eq!(without_result.map(|function| function.name.as_str()).collect::<Vec<_>>(), ["where"]);
+    let defined = |kind: &str| document.definitions.iter().filter(|definition| definition.kind == kind).count();
+    assert_eq!(defined("method"), 111);
+    let softmax = document.definitions.iter().find(|definition| definition.term == "softmax(input, axis, options)");
+    assert_eq!(softmax.unwrap().defined_for, ["MLGraphBuilder"]);
+}
+
+/// Set `SPEC_REVISIONS` to a folder with more revisions of `index.bs`: whatever was published has to be readable.
+#[test]
+fn every_revision_is_read() {
+    let Some(folder) = std::env::var_os("SPEC_REVISIONS") else { return };
+    let mut unread = Vec::new();
+    for entry in fs::read_dir(folder).unwrap() {
+        let path = entry.unwrap().path();
+        match Document::read(&path) {
+            Ok(document) => assert!(document.algorithms.len() > 30, "{}", path.display()),
+            Err(error) => unread.push(error.to_string()),
+        }
+    }
+    assert!(unread.is_empty(), "{unread:#?}");
 }

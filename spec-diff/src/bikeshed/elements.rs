@@ -38,6 +38,8 @@ const ASIDE: [&str; 5] = ["advisement", "example", "informative", "issue", "note
 pub(super) struct Nesting {
     /// The algorithms, in the order in which they begin.
     pub(super) regions: Vec<Region>,
+    /// The `<dfn>`s, in order.
+    pub(super) definitions: Vec<Marked>,
     /// Consecutive parts, in order; each ends where the next begins.
     parts: Vec<Part>,
 }
@@ -48,8 +50,16 @@ pub(super) struct Region {
     pub(super) tag: usize,
     /// Where its closing tag begins.
     pub(super) end: usize,
+}
+
+/// A `<dfn>`, with what the elements around it say of all definitions in them.
+pub(super) struct Marked {
+    /// Its opening tag, among all tags.
+    pub(super) tag: usize,
     /// The `dfn-for` of an element around it.
     pub(super) dfn_for: Option<String>,
+    /// The `dfn-type` of an element around it.
+    pub(super) dfn_type: Option<String>,
 }
 
 /// A part of the text with one owner.
@@ -93,6 +103,7 @@ struct Open<'t> {
     name: &'t str,
     owner: Owner,
     dfn_for: Option<&'t str>,
+    dfn_type: Option<&'t str>,
 }
 
 /// Nests the elements, as forgiving as HTML is about end tags, but not about those of algorithms.
@@ -128,10 +139,15 @@ pub(super) fn nest(text: &str, markup: &Markup) -> Result<Nesting, BikeshedError
             continue;
         }
         let dfn_for = tag.attribute("dfn-for").or_else(|| open.last().and_then(|element| element.dfn_for));
+        let dfn_type = tag.attribute("dfn-type").or_else(|| open.last().and_then(|element| element.dfn_type));
+        if tag.name == "dfn" {
+            let own = |value: Option<&str>| value.map(str::to_owned);
+            nesting.definitions.push(Marked { tag: index, dfn_for: own(dfn_for), dfn_type: own(dfn_type) });
+        }
         let mut owner = owner_of(&open);
         if tag.is_algorithm() {
             owner = Owner { region: Some(nesting.regions.len()), is_aside: false };
-            nesting.regions.push(Region { tag: index, end: text.len(), dfn_for: dfn_for.map(str::to_owned) });
+            nesting.regions.push(Region { tag: index, end: text.len() });
             // The tag itself is nobody's text.
             nesting.begin(tag.span.start, Owner::default());
         } else if is_aside(tag) {
@@ -139,7 +155,7 @@ pub(super) fn nest(text: &str, markup: &Markup) -> Result<Nesting, BikeshedError
         }
         nesting.begin(tag.span.end, owner);
         *counts.entry(&tag.name).or_default() += 1;
-        open.push(Open { tag: index, name: &tag.name, owner, dfn_for });
+        open.push(Open { tag: index, name: &tag.name, owner, dfn_for, dfn_type });
     }
     for element in open.iter().rev() {
         ensure_no_algorithm(&markup.tags[element.tag])?;

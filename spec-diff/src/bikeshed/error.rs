@@ -14,6 +14,15 @@ pub struct ReadError {
     pub source: BikeshedError,
 }
 
+/// Something in a document that could be read in part only, or by guessing.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Problem {
+    /// Where.
+    pub line: usize,
+    /// What is wrong.
+    pub what: String,
+}
+
 /// What is wrong with a document.
 #[derive(Debug, thiserror::Error)]
 pub enum BikeshedError {
