@@ -21,6 +21,7 @@ pub mod bikeshed;
 pub mod check;
 pub mod cli;
 pub mod code;
+pub mod idl;
 pub mod render;
 mod repository;
 mod step_path;

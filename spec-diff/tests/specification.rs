@@ -7,6 +7,7 @@ use std::fs;
 
 use serde::Deserialize;
 use spec_diff::bikeshed::{Algorithm, Cell, Document, Kind, Step};
+use spec_diff::idl::Idl;
 
 /// An algorithm, as an independent script extracted it.
 #[derive(Debug, Deserialize, PartialEq, Eq)]
@@ -176,4 +177,16 @@ fn every_revision_is_read() {
         }
     }
     assert!(unread.is_empty(), "{unread:#?}");
+}
+
+#[test]
+fn the_web_idl_is_read_as_it_is_written() {
+    let Some(source) = paths::beside("shared/spec/webnn-c515210.bs") else { return };
+    let idl = Idl::of(&Document::read(&source).unwrap());
+    assert_eq!(idl.problems, []);
+    let builder = idl.interface("MLGraphBuilder").unwrap();
+    assert_eq!(builder.methods.len(), 1 + 1 + 3 + 1 + 95);
+    assert_eq!(idl.enumerations.iter().find(|it| it.name == "MLOperandDataType").unwrap().values.len(), 8);
+    let groups = idl.all_members("MLConv2dOptions").into_iter().find(|member| member.name == "groups").unwrap();
+    assert_eq!((groups.line, groups.default.as_deref()), (2904, Some("1")));
 }
