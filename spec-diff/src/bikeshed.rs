@@ -104,6 +104,20 @@ pub struct Step {
     pub text: String,
     /// What stands between it and the next step: cases of a switch, notes, issues.
     pub attached: Vec<Line>,
+    /// How it stands to being aborted.
+    pub flow: Flow,
+}
+
+/// How a step stands to being aborted.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub enum Flow {
+    /// Not at all.
+    #[default]
+    Plain,
+    /// Its sub-steps are run, *but aborted when* a condition holds.
+    CanBeAborted,
+    /// It says what to do *if* the step before it was *aborted*.
+    IsAboutAbortion,
 }
 
 /// Text that stands in a document, without the white space around it.
@@ -113,6 +127,8 @@ pub struct Line {
     pub number: usize,
     /// What is on it.
     pub text: String,
+    /// Whether it is part of a note, an issue or the like, which changes nothing of what an algorithm does.
+    pub is_remark: bool,
 }
 
 impl Document {
@@ -209,22 +225,29 @@ impl Step {
         links.filter_map(|(link, _)| NAMES.into_iter().find(|name| *name == link))
     }
 
-    /// Whether the step runs its sub-steps *but aborts when* a condition holds.
-    pub fn can_be_aborted(&self) -> bool {
-        self.links_to("abort when")
+    /// What it says, with the cases of a switch and without notes: all of it that has to be done.
+    pub fn instructions(&self) -> impl Iterator<Item = &str> {
+        let attached = self.attached.iter().filter(|line| !line.is_remark).map(|line| line.text.as_str());
+        std::iter::once(self.text.as_str()).chain(attached)
     }
+}
 
-    /// Whether the step says what to do *if* the one before it was *aborted*.
-    pub fn is_about_abortion(&self) -> bool {
-        self.links_to("if aborted")
-    }
-
-    fn links_to(&self, term: &str) -> bool {
-        let links = self.text.split("[=").skip(1).filter_map(|rest| rest.split_once("=]"));
-        links.map(|(link, _)| link.split('|').next().unwrap_or_default()).any(|link| {
-            let link = link.rsplit('/').next().unwrap_or_default();
-            link.trim().eq_ignore_ascii_case(term)
-        })
+impl Flow {
+    /// How a step with this text stands to being aborted.
+    fn of(text: &str) -> Self {
+        let links_to = |term: &str| {
+            inline::parts(text).iter().any(|part| match part {
+                inline::Inline::Link(link) => link.term.eq_ignore_ascii_case(term),
+                inline::Inline::Text(_) | inline::Inline::Variable(_) | inline::Inline::Code(_) => false,
+            })
+        };
+        if links_to("abort when") {
+            Self::CanBeAborted
+        } else if links_to("if aborted") {
+            Self::IsAboutAbortion
+        } else {
+            Self::Plain
+        }
     }
 }
 
@@ -278,9 +301,11 @@ mod tests {
         let document = Document::parse(SWITCH).unwrap();
         let steps = &document.algorithms[0].steps;
         assert_eq!(steps[2].text, "Give change, all of it.");
-        assert_eq!(steps[1].attached[0], Line { number: 7, text: "<dl class=switch>".into() });
-        assert_eq!(steps[3].attached, [Line { number: 15, text: "</dl>".into() }]);
-        assert_eq!(steps[5].attached, [Line { number: 19, text: "Note: Only one.".into() }]);
+        let line = |number, text: &str, is_remark| Line { number, text: text.to_owned(), is_remark };
+        assert_eq!(steps[1].attached[0], line(7, "<dl class=switch>", false));
+        assert_eq!(steps[3].attached, [line(15, "</dl>", false)]);
+        assert_eq!(steps[5].attached, [line(19, "Note: Only one.", true)]);
+        assert_eq!(steps[5].instructions().collect::<Vec<_>>(), ["Make one."]);
         assert_eq!(document.algorithms[0].preamble.len(), 3);
     }
 
@@ -325,8 +350,10 @@ The <dfn>Inner</dfn>(|x|) steps are:
 </div>";
         let document = Document::parse(source).unwrap();
         let steps = &document.algorithms[0].steps;
-        assert!(steps[0].can_be_aborted() && !steps[0].is_about_abortion());
-        assert!(!steps[1].can_be_aborted() && steps[2].is_about_abortion());
+        assert_eq!(
+            steps.iter().map(|step| step.flow).collect::<Vec<_>>(),
+            [Flow::CanBeAborted, Flow::Plain, Flow::IsAboutAbortion]
+        );
     }
 
     #[test]

@@ -16,6 +16,7 @@ use std::path::Path;
 use std::sync::Arc;
 
 pub use error::CodeError;
+pub use files::Sources;
 
 /// A line of a file.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -86,14 +87,20 @@ impl Code {
     /// # Errors
     /// If the folder or a file can not be read, or a file is not Rust.
     pub fn read(folder: &Path) -> Result<Self, CodeError> {
+        Self::of(&Sources::read(folder)?)
+    }
+
+    /// Finds what source files encode.
+    ///
+    /// # Errors
+    /// If a file is not Rust.
+    pub fn of(sources: &Sources) -> Result<Self, CodeError> {
         let mut code = Self::default();
-        let mut left_out = Vec::new();
-        for file in files::rust_files(folder)? {
-            if left_out.iter().any(|test: &std::path::PathBuf| file.starts_with(test)) {
-                continue;
+        let mut left_out: Vec<std::path::PathBuf> = Vec::new();
+        for (file, source) in &sources.files {
+            if !left_out.iter().any(|test| file.starts_with(test)) {
+                left_out.extend(code.add(file, source)?);
             }
-            let source = files::read(&file)?;
-            left_out.extend(code.add(&file, &source)?);
         }
         Ok(code)
     }

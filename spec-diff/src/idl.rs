@@ -248,21 +248,27 @@ typedef (bigint or unrestricted double) MLNumber;
             format!("{line} {} {type_} {name} {}", keyword.as_deref().unwrap_or("-"), default.as_deref().unwrap_or("-"))
         };
         assert_eq!(idl.dictionaries[0].inherits.as_deref(), Some("B"));
-        assert_eq!(idl.all_members("D").into_iter().map(field).collect::<Vec<_>>(), [
-            "13 required sequence<[EnforceRange] unsigned long> shape -",
-            "14 - [EnforceRange] unsigned long groups 1",
-            "15 - record<USVString, MLTensor> m -",
-            "17 - DOMString message \"a;b\"",
-        ]);
+        assert_eq!(
+            idl.all_members("D").into_iter().map(field).collect::<Vec<_>>(),
+            [
+                "13 required sequence<[EnforceRange] unsigned long> shape -",
+                "14 - [EnforceRange] unsigned long groups 1",
+                "15 - record<USVString, MLTensor> m -",
+                "17 - DOMString message \"a;b\"",
+            ]
+        );
         let interface = idl.interface("I").unwrap();
         let signatures: Vec<_> = interface.methods.iter().map(Method::signature).collect();
         assert_eq!(signatures, ["constructor(context)", "f(x, y, options)", "g()"]);
         assert_eq!(interface.methods[1].result, "Promise<undefined>");
-        assert_eq!(interface.methods[1].parameters.iter().map(field).collect::<Vec<_>>(), [
-            "21 - MLOperand x -",
-            "22 - ([EnforceRange] unsigned long or sequence<long>) y -",
-            "22 optional D options {}",
-        ]);
+        assert_eq!(
+            interface.methods[1].parameters.iter().map(field).collect::<Vec<_>>(),
+            [
+                "21 - MLOperand x -",
+                "22 - ([EnforceRange] unsigned long or sequence<long>) y -",
+                "22 optional D options {}",
+            ]
+        );
         assert_eq!(field(&interface.attributes[0]), "23 readonly FrozenArray<unsigned long> shape -");
         assert_eq!(field(&idl.typedefs[0]), "26 - (bigint or unrestricted double) MLNumber -");
     }

@@ -17,11 +17,15 @@
 //!
 //! Neither side is executed, and no prose is stored: what the tool shows of it comes from the user's own file.
 
+pub mod align;
 pub mod bikeshed;
 pub mod check;
 pub mod cli;
 pub mod code;
+pub mod declared;
+pub mod facts;
 pub mod idl;
+pub mod lock;
 pub mod render;
 mod repository;
 mod step_path;

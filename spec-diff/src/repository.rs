@@ -6,6 +6,8 @@ use std::path::{Path, PathBuf};
 
 /// The code that encodes the specification.
 const CODE: &str = "reference/src";
+/// The specification as the code was last compared with it.
+const LOCK: &str = "spec-diff/steps.lock";
 /// Our proposals to change it.
 const PROPOSALS: &str = "spec-diff/proposals";
 
@@ -24,6 +26,11 @@ impl Repository {
     /// Its folder with the code.
     pub(crate) fn code(&self) -> PathBuf {
         self.root.join(CODE)
+    }
+
+    /// Its lock.
+    pub(crate) fn lock(&self) -> PathBuf {
+        self.root.join(LOCK)
     }
 
     /// Its folder with the proposals.

@@ -56,19 +56,16 @@ fn run(folder: &Path, arguments: &[&str]) -> (i32, String, String) {
 }
 
 #[test]
-fn no_differences_are_0() {
+fn no_differences_are_0_and_nothing_is_said() {
     let root = repository("clean", PROSE, CODE);
-    let (status, out, err) = run(&root.join("reference"), &["check"]);
-    let proposal = root.join("spec-diff/proposals/machine.bs");
-    let expected = format!(
-        "{}: 2 of 2 algorithms encoded, with 7 of 7 steps\nno differences (1 file in src)\n",
-        proposal.display()
-    );
-    assert_eq!((status, out, err), (0, expected, String::new()));
+    assert_eq!(run(&root.join("reference"), &["check"]), (0, String::new(), String::new()));
+    let (status, out, _) = run(&root, &["check", "--verbose"]);
+    let expected = "spec-diff/proposals/machine.bs: 2 of 2 algorithms encoded, with 7 of 7 steps\n";
+    assert_eq!((status, out.as_str()), (0, expected));
 }
 
 #[test]
-fn differences_are_1_and_have_a_place_on_both_sides() {
+fn differences_are_1_and_each_is_a_line_with_its_place() {
     let code = CODE
         .replace("    step!(\"2.2\");\n", "")
         .replace("step!(\"2.3\");", "step!(\"2.4\");")
@@ -76,20 +73,11 @@ fn differences_are_1_and_have_a_place_on_both_sides() {
     let root = repository("different", PROSE, &(code + "fn stray() { step!(\"1\"); }\n"));
     let (status, out, _) = run(&root, &["check"]);
     let expected = "\
-Machine.run(coin)
-  prose spec-diff/proposals/machine.bs:1   code reference/src/machine.rs:3
-  missing 2.2 and 2.3 prose spec-diff/proposals/machine.bs:6, to encode after 2.1, reference/src/machine.rs:6
-  unknown 2.4 code reference/src/machine.rs:7, and the prose ends at spec-diff/proposals/machine.bs:9
-
-Machine/stop
-  prose spec-diff/proposals/machine.bs:10   code nothing in reference/src
-  not encoded an algorithm of a proposal, with 1 step
-
-outside of any algorithm
-  step 1 in no frame code reference/src/machine.rs:14: open one with algorithm!(..)
-
-spec-diff/proposals/machine.bs: 1 of 2 algorithms encoded, with 6 of 7 steps
-4 differences in 3 algorithms
+reference/src/machine.rs:14: no algorithm: step 1 is in no frame: open one with algorithm!(..)
+reference/src/machine.rs:6: Machine.run(coin): steps 2.2 and 2.3 are not named: encode \
+spec-diff/proposals/machine.bs:6 after step 2.1
+reference/src/machine.rs:7: Machine.run(coin): there is no step 2.4: the algorithm ends at spec-diff/proposals/machine.bs:9
+spec-diff/proposals/machine.bs:10: Machine/stop: no code encodes it: open its frame with algorithm!(\"Machine/stop\")
 ";
     assert_eq!((status, out.as_str()), (1, expected));
 }
@@ -103,14 +91,10 @@ fn the_specification_may_wait_but_has_to_know_what_is_encoded() {
     let with_empty = [&arguments[..], &["--proposal", "empty.bs"]].concat();
     let (status, out, _) = run(&root, &with_empty);
     let expected = "\
-Machine/other
-  prose no document has it   code reference/src/machine.rs:12
-  unknown algorithm looked for in spec-diff/proposals/machine.bs, empty.bs
-
-spec-diff/proposals/machine.bs: 1 of 2 algorithms encoded, with 6 of 7 steps; 1 to come:
-  Machine/stop  spec-diff/proposals/machine.bs:10
+reference/src/machine.rs:12: Machine/other: there is no such algorithm in spec-diff/proposals/machine.bs, empty.bs
+spec-diff/proposals/machine.bs: 1 of 2 algorithms encoded, with 6 of 7 steps
+  to come: Machine/stop  spec-diff/proposals/machine.bs:10
 empty.bs: 0 of 0 algorithms encoded, with 0 of 0 steps
-1 difference
 ";
     assert_eq!((status, out.as_str()), (1, expected));
 }
@@ -124,7 +108,7 @@ fn rules_of_other_standards_have_no_numbers() {
     fs::write(root.join("reference/src/idl.rs"), "fn f() { algorithm!(\"Web IDL\"); step!(\"1\"); }").unwrap();
     let (status, out, _) = run(&root, &arguments);
     assert_eq!(status, 1);
-    assert!(out.starts_with("Web IDL\n"), "{out}");
+    assert!(out.contains(": Web IDL: there is no such algorithm"), "{out}");
 }
 
 #[test]
@@ -136,6 +120,83 @@ fn changed_arguments_are_recognised() {
     let (status, out, _) = run(&root, &["check", "--spec", "spec-diff/proposals/machine.bs", "--proposal", "empty.bs"]);
     assert_eq!(status, 1);
     assert!(out.contains("did you mean Machine.run(coin), spec-diff/proposals/machine.bs:1?"), "{out}");
+}
+
+/// A specification that has three algorithms, and another one: of the first, one step changed and one is new.
+const SPEC: &str = "\
+<div algorithm>
+To <dfn>first</dfn>:
+    1. Begin.
+    1. End.
+</div>
+<div algorithm>
+To <dfn>second</dfn>:
+    1. Begin.
+</div>
+";
+
+fn locked(name: &str) -> PathBuf {
+    let code = "fn f() { algorithm!(\"first\"); step!(\"1\"); step!(\"2\"); }\nfn g() { algorithm!(\"second\"); step!(\"1\"); }\n";
+    let root = repository(
+        name,
+        "<div algorithm>To <dfn>third</dfn>, rest.</div>",
+        &format!("{code}fn h() {{ algorithm!(\"third\"); }}"),
+    );
+    fs::write(root.join("index.bs"), SPEC).unwrap();
+    root
+}
+
+#[test]
+fn what_changed_in_the_specification_is_work_until_it_is_done() {
+    let root = locked("upgrade");
+    let (status, out, _) = run(&root, &["upgrade", "--spec", "index.bs"]);
+    assert_eq!((status, out.lines().next()), (1, Some("index.bs:1: first: this algorithm is new: encode it")));
+    // The table of operators is compiled into the program, and this little repository has no other.
+    let (status, out, _) = run(&root, &["upgrade", "--spec", "index.bs", "--all"]);
+    assert_eq!((status, out.as_str()), (0, "2 names locked in spec-diff/steps.lock\n"));
+    assert_eq!(run(&root, &["check", "--spec", "index.bs"]), (0, String::new(), String::new()));
+
+    let newer = SPEC
+        .replace("    1. End.\n", "    1. Go on.\n    1. End.\n")
+        .replace("To <dfn>second</dfn>:\n    1. Begin.", "To <dfn>second</dfn>:\n    1. Start.");
+    fs::write(root.join("index.bs"), newer).unwrap();
+    assert_eq!(run(&root, &["check"]).0, 0);
+    let work = "\
+index.bs:4: first: step 2 is new: encode it in reference/src/machine.rs:1
+index.bs:9: second: step 1 changed: compare reference/src/machine.rs:2
+";
+    assert_eq!(run(&root, &["check", "--spec", "index.bs"]), (1, work.to_owned(), String::new()));
+    let (_, out, _) = run(&root, &["upgrade", "--spec", "index.bs", "--done", "second"]);
+    assert_eq!(
+        out,
+        "index.bs:4: first: step 2 is new: encode it in reference/src/machine.rs:1\n1 name locked in spec-diff/steps.lock\n"
+    );
+    // What the code contradicts is not locked.
+    let (status, out, _) = run(&root, &["upgrade", "--spec", "index.bs", "--done", "first"]);
+    assert_eq!(status, 1);
+    assert!(
+        out.starts_with("reference/src/machine.rs:1: first: step 3 is not named: encode index.bs:5 after step 2\n"),
+        "{out}"
+    );
+    let (status, _, err) = run(&root, &["upgrade", "--spec", "index.bs", "--done", "fourth"]);
+    assert_eq!(status, 2);
+    assert!(err.contains("fourth is nothing that changed"), "{err}");
+}
+
+#[test]
+fn what_is_locked_is_encoded() {
+    let root = locked("locked");
+    assert_eq!(run(&root, &["upgrade", "--spec", "index.bs", "--all"]).0, 0);
+    fs::write(root.join("reference/src/machine.rs"), "fn f() { algorithm!(\"first\"); step!(\"1\"); step!(\"2\"); }\n")
+        .unwrap();
+    let (status, out, _) = run(&root, &["check", "--proposal", "index.bs"]);
+    assert_eq!(status, 1);
+    let expected = "spec-diff/steps.lock:8: second: no code encodes it: open its frame with algorithm!(\"second\")";
+    assert_eq!(out.lines().next(), Some(expected));
+    fs::write(root.join("spec-diff/steps.lock"), "nonsense").unwrap();
+    let (status, _, err) = run(&root, &["check"]);
+    assert_eq!(status, 2);
+    assert!(err.contains("spec-diff/steps.lock:1: \"nonsense\" has no hash"), "{err}");
 }
 
 #[test]

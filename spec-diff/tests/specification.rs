@@ -140,9 +140,11 @@ fn the_tables_are_those_that_an_independent_script_found() {
         assert_eq!(table.rows.len(), rows.len(), "{operator}");
         for row in &table.rows {
             let Some(expected) = rows.get(&row.operand()) else { panic!("{operator}: {:?} in {rows:?}", row.cells[0]) };
-            let values = |cell: &Cell| -> Vec<serde_json::Value> { cell.values().into_iter().map(Into::into).collect() };
+            let values =
+                |cell: &Cell| -> Vec<serde_json::Value> { cell.values().into_iter().map(Into::into).collect() };
             assert_eq!(serde_json::Value::Array(values(&row.cells[2])), expected.required, "{operator}");
-            let ranks = [&expected.ranks.0, &expected.ranks.1].map(|rank| rank.replace("'s [=list/items=]", "'s items"));
+            let ranks =
+                [&expected.ranks.0, &expected.ranks.1].map(|rank| rank.replace("'s [=list/items=]", "'s items"));
             assert_eq!([row.cells[3].plain(), row.cells[4].plain()], ranks, "{operator}");
         }
     }

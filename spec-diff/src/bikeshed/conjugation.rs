@@ -7,9 +7,11 @@ pub fn is_same_term(a: &str, b: &str) -> bool {
     if a == b {
         return true;
     }
-    let same = a.iter().zip(&b).enumerate().all(|(index, (x, y))| {
-        x == y || ((index == 0 || index + 1 == a.len()) && stem(x) == stem(y))
-    });
+    let same = a
+        .iter()
+        .zip(&b)
+        .enumerate()
+        .all(|(index, (x, y))| x == y || ((index == 0 || index + 1 == a.len()) && stem(x) == stem(y)));
     same && a.len() == b.len()
 }
 
@@ -36,7 +38,11 @@ fn stem(word: &str) -> String {
 fn undoubled(word: &str) -> &str {
     let mut letters = word.chars().rev();
     let (last, before) = (letters.next(), letters.next());
-    if last == before && last.is_some_and(|letter| !"aeiouslz".contains(letter)) { &word[..word.len() - 1] } else { word }
+    if last == before && last.is_some_and(|letter| !"aeiouslz".contains(letter)) {
+        &word[..word.len() - 1]
+    } else {
+        word
+    }
 }
 
 fn without_mute_e(word: &str) -> String {

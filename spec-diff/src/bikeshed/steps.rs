@@ -4,7 +4,7 @@ use super::elements::Nesting;
 use super::error::BikeshedError;
 use super::lines::Lines;
 use super::markup::Markup;
-use super::{Line, Step};
+use super::{Flow, Line, Step};
 use crate::step_path::StepPath;
 
 /// Steps nested deeper than this are no steps. The specification's deepest are at 4.
@@ -18,6 +18,8 @@ pub(super) struct Body {
     levels: Levels,
     /// Whether the next line, if it is a plain one, goes on with the text of the last step.
     is_open: bool,
+    /// Whether the next line, if it is a plain one, goes on with a note.
+    is_in_remark: bool,
 }
 
 /// Reads the text of every algorithm.
@@ -35,19 +37,23 @@ pub(super) fn read(text: &str, lines: &Lines, markup: &Markup, nesting: &Nesting
                 let at = start + (piece.len() - piece.trim_start().len());
                 // Only a whole line begins with Markdown.
                 let is_plain = start == range.start && !owner.is_aside && !markup.is_opaque(at);
-                body.add(number, piece, is_plain)?;
+                body.add(number, piece, is_plain, owner.is_aside)?;
             }
             start = end;
         }
+    }
+    for body in &mut bodies {
+        body.steps.iter_mut().for_each(|step| step.flow = Flow::of(&step.text));
     }
     Ok(bodies)
 }
 
 impl Body {
-    fn add(&mut self, number: usize, piece: &str, is_plain: bool) -> Result<(), BikeshedError> {
+    fn add(&mut self, number: usize, piece: &str, is_plain: bool, is_aside: bool) -> Result<(), BikeshedError> {
         let trimmed = piece.trim();
         if trimmed.is_empty() {
             self.is_open = false;
+            self.is_in_remark = false;
             return Ok(());
         }
         if let Some(text) = item(trimmed).filter(|_| is_plain) {
@@ -55,11 +61,14 @@ impl Body {
             if path.depth() > MAX_DEPTH {
                 return Err(BikeshedError::TooDeep { line: number, limit: MAX_DEPTH });
             }
-            self.steps.push(Step { path, line: number, text: text.to_owned(), attached: Vec::new() });
+            let (text, attached) = (text.to_owned(), Vec::new());
+            self.steps.push(Step { path, line: number, text, attached, flow: Flow::Plain });
             self.is_open = true;
+            self.is_in_remark = false;
             return Ok(());
         }
-        let line = Line { number, text: trimmed.to_owned() };
+        self.is_in_remark = begins_remark(trimmed) || (self.is_in_remark && !begins_block(trimmed));
+        let line = Line { number, text: trimmed.to_owned(), is_remark: is_aside || self.is_in_remark };
         match self.steps.last_mut() {
             None => self.preamble.push(line),
             // The rest of a line, behind a tag, also goes on.
@@ -85,9 +94,14 @@ fn item(line: &str) -> Option<&str> {
 
 /// Whether a line is the first of something else than the paragraph before it.
 fn begins_block(line: &str) -> bool {
+    line.starts_with(['<', ':', '*', '-']) || begins_remark(line)
+}
+
+/// Whether a line is the first of a note, an issue or the like.
+fn begins_remark(line: &str) -> bool {
     let word = line.split([':', '(']).next().unwrap_or_default();
     let is_remark = ["note", "issue", "advisement", "assertion"].iter().any(|remark| word.eq_ignore_ascii_case(remark));
-    line.starts_with(['<', ':', '*', '-']) || (is_remark && word.len() < line.len())
+    is_remark && word.len() < line.len()
 }
 
 fn indentation(line: &str) -> usize {

@@ -62,7 +62,9 @@ impl Cell {
     /// The values in it that are in quotes, such as data types.
     pub fn values(&self) -> Vec<String> {
         let value = |part| match part {
-            Inline::Link(link) => link.term.strip_prefix('"').and_then(|term| term.strip_suffix('"')).map(str::to_owned),
+            Inline::Link(link) => {
+                link.term.strip_prefix('"').and_then(|term| term.strip_suffix('"')).map(str::to_owned)
+            }
             Inline::Text(_) | Inline::Variable(_) | Inline::Code(_) => None,
         };
         inline::parts(&self.text).into_iter().filter_map(value).collect()

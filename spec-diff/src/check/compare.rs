@@ -4,14 +4,14 @@ use std::collections::HashMap;
 use std::path::Path;
 use std::sync::Arc;
 
-use super::finding::Finding;
+use super::finding::Difference;
 use super::order::in_order;
-use crate::bikeshed::{Algorithm, Step};
+use crate::bikeshed::{Algorithm, Flow, Step};
 use crate::code::{Encoding, NamedStep, Place};
 use crate::step_path::StepPath;
 
 /// The differences, in the order of the prose as far as they are about it, then in that of the code.
-pub(super) fn compare(algorithm: &Algorithm, encoding: &Encoding, file: &Arc<Path>) -> Vec<Finding> {
+pub(super) fn compare(algorithm: &Algorithm, encoding: &Encoding, file: &Arc<Path>) -> Vec<Difference> {
     let at = |line| Place { file: file.clone(), line };
     let steps: HashMap<&StepPath, &Step> = algorithm.steps.iter().map(|step| (&step.path, step)).collect();
     let mut named: Vec<(&Step, &Place)> = Vec::new();
@@ -21,15 +21,14 @@ pub(super) fn compare(algorithm: &Algorithm, encoding: &Encoding, file: &Arc<Pat
         let known = name.parse::<StepPath>().ok().and_then(|path| steps.get(&path));
         let Some(step) = known else {
             let prose_end = at(algorithm.end_line);
-            in_code.push(Finding::Unknown { step: name.clone(), code: place.clone(), prose_end });
+            in_code.push(Difference::Unknown { step: name.clone(), code: place.clone(), prose_end });
             continue;
         };
         if let Some(first) = places.get(&step.path) {
-            in_code.push(Finding::Repeated {
+            in_code.push(Difference::Repeated {
                 step: step.path.clone(),
                 first: (*first).clone(),
                 again: place.clone(),
-                prose: at(step.line),
             });
             continue;
         }
@@ -48,8 +47,8 @@ fn missing(
     encoding: &Encoding,
     places: &HashMap<&StepPath, &Place>,
     at: &dyn Fn(usize) -> Place,
-) -> Vec<Finding> {
-    let mut findings: Vec<Finding> = Vec::new();
+) -> Vec<Difference> {
+    let mut findings: Vec<Difference> = Vec::new();
     let mut before: Option<(&StepPath, &Place)> = None;
     let mut is_run = false;
     for step in &algorithm.steps {
@@ -58,7 +57,7 @@ fn missing(
             is_run = false;
             continue;
         }
-        if let Some(Finding::Missing { last, count, .. }) = findings.last_mut().filter(|_| is_run) {
+        if let Some(Difference::Missing { last, count, .. }) = findings.last_mut().filter(|_| is_run) {
             *last = step.path.clone();
             *count += 1;
             continue;
@@ -70,11 +69,10 @@ fn missing(
             // Steps without a frame belong to no algorithm, so that an encoding always has a frame.
             (None, None) => continue,
         };
-        findings.push(Finding::Missing {
+        findings.push(Difference::Missing {
             first: step.path.clone(),
             last: step.path.clone(),
             count: 1,
-            text: step.text.clone(),
             prose: at(step.line),
             after,
         });
@@ -83,7 +81,7 @@ fn missing(
 }
 
 /// The steps that stand elsewhere in the code: as few as explain the difference.
-fn out_of_order(algorithm: &Algorithm, named: &[(&Step, &Place)], at: &dyn Fn(usize) -> Place) -> Vec<Finding> {
+fn out_of_order(algorithm: &Algorithm, named: &[(&Step, &Place)], at: &dyn Fn(usize) -> Place) -> Vec<Difference> {
     let order = expected_order(algorithm, named);
     let ranks: HashMap<&StepPath, usize> = order.iter().enumerate().map(|(rank, step)| (&step.path, rank)).collect();
     let sequence: Vec<usize> = named.iter().filter_map(|(step, _)| ranks.get(&step.path).copied()).collect();
@@ -94,7 +92,7 @@ fn out_of_order(algorithm: &Algorithm, named: &[(&Step, &Place)], at: &dyn Fn(us
         }
         let (step, place) = named[index];
         let before = sequence[index].checked_sub(1).map(|rank| order[rank].path.clone());
-        findings.push(Finding::OutOfOrder {
+        findings.push(Difference::OutOfOrder {
             step: step.path.clone(),
             code: place.clone(),
             code_after: index.checked_sub(1).map(|index| named[index].0.path.clone()),
@@ -111,7 +109,7 @@ fn expected_order<'a>(algorithm: &'a Algorithm, named: &[(&Step, &Place)]) -> Ve
     let position: HashMap<&StepPath, usize> =
         named.iter().enumerate().map(|(at, (step, _))| (&step.path, at)).collect();
     let mut order: Vec<&Step> = algorithm.steps.iter().collect();
-    for outer in algorithm.steps.iter().filter(|step| step.can_be_aborted()) {
+    for outer in algorithm.steps.iter().filter(|step| step.flow == Flow::CanBeAborted) {
         let Some(start) = order.iter().position(|step| step.path == outer.path) else { continue };
         let inside = |outer: &StepPath, after: usize| {
             order[after..].iter().take_while(|step| step.path.is_inside(outer)).count()
@@ -121,7 +119,7 @@ fn expected_order<'a>(algorithm: &'a Algorithm, named: &[(&Step, &Place)]) -> Ve
         let end = middle + 1 + inside(&about.path, middle + 1);
         let both = position.get(&outer.path).zip(position.get(&about.path));
         let comes_first = both.is_some_and(|(outer, about)| *about == outer + 1);
-        if about.is_about_abortion() && about.path.follows(&outer.path) && comes_first {
+        if about.flow == Flow::IsAboutAbortion && about.path.follows(&outer.path) && comes_first {
             order[start + 1..end].rotate_left(middle - start - 1);
         }
     }
@@ -152,15 +150,14 @@ mod tests {
         let named = named.map(|(index, name)| NamedStep { name: (*name).to_owned(), place: place(index + 2) });
         let encoding = Encoding { frames: vec![place(1)], steps: named.collect() };
         let found = compare(&document.algorithms[0], &encoding, &Path::new("x.bs").into());
-        let short = |finding: Finding| match finding {
-            Finding::Missing { first, last, count, prose, after: (after, place), .. } => {
+        let short = |finding: Difference| match finding {
+            Difference::Missing { first, last, count, prose, after: (after, place) } => {
                 let after = after.map(|step| step.to_string());
                 format!("missing {first}-{last} ({count}) {prose} after {after:?} {place}")
             }
-            Finding::Unknown { step, code, prose_end } => format!("unknown {step} {code} {prose_end}"),
-            Finding::Repeated { step, first, again, prose } => format!("repeated {step} {first} {again} {prose}"),
-            Finding::OutOfOrder { step, code, prose, .. } => format!("out of order {step} {code} {prose}"),
-            other => format!("{other:?}"),
+            Difference::Unknown { step, code, prose_end } => format!("unknown {step} {code} {prose_end}"),
+            Difference::Repeated { step, first, again } => format!("repeated {step} {first} {again}"),
+            Difference::OutOfOrder { step, code, prose, .. } => format!("out of order {step} {code} {prose}"),
         };
         found.into_iter().map(short).collect()
     }
@@ -193,7 +190,7 @@ mod tests {
 
     #[test]
     fn a_second_time_is_once_too_often() {
-        assert_eq!(findings(&["1", "2", "2.1", "2.2", "2.1", "3", "3.1", "4"]), ["repeated 2.1 x.rs:4 x.rs:6 x.bs:4"]);
+        assert_eq!(findings(&["1", "2", "2.1", "2.2", "2.1", "3", "3.1", "4"]), ["repeated 2.1 x.rs:4 x.rs:6"]);
     }
 
     #[test]

@@ -1,35 +1,30 @@
 //! What a check found.
 
+use std::fmt;
 use std::path::PathBuf;
 
 use super::Role;
-use crate::code::{Oddity, Place};
+use crate::code::{Oddity, OddityKind, Place};
 use crate::step_path::StepPath;
 
 /// Everything that a check has to say.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct Report {
-    /// The algorithms with findings, in the order of the documents.
-    pub groups: Vec<Group>,
-    /// What stands in the code outside of any algorithm.
-    pub oddities: Vec<Oddity>,
+    /// What is wrong.
+    pub findings: Vec<Finding>,
     /// One per document.
     pub summaries: Vec<Summary>,
-    /// How many files of code were read.
-    pub files: usize,
 }
 
-/// The findings in one algorithm.
+/// Something that is wrong: a line for people, that begins with a place which editors and terminals can open.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub struct Group {
-    /// The algorithm.
-    pub name: String,
-    /// Where the prose has it.
-    pub prose: Option<Place>,
-    /// Where the code has it.
-    pub code: Option<Place>,
-    /// What is wrong with it; at least one thing.
-    pub findings: Vec<Finding>,
+pub struct Finding {
+    /// Where.
+    pub place: Place,
+    /// What it is about: an algorithm, a row of a table, a declaration.
+    pub subject: String,
+    /// What is wrong, and what to do.
+    pub what: String,
 }
 
 /// How much of a document is encoded.
@@ -51,33 +46,15 @@ pub struct Summary {
     pub open: Vec<(String, Place)>,
 }
 
-impl Default for Summary {
-    fn default() -> Self {
-        let path = PathBuf::new();
-        Self { path, role: Role::Specification, algorithms: 0, encoded: 0, steps: 0, encoded_steps: 0, open: vec![] }
+impl Summary {
+    pub(super) fn new(path: PathBuf, role: Role) -> Self {
+        Self { path, role, algorithms: 0, encoded: 0, steps: 0, encoded_steps: 0, open: Vec::new() }
     }
 }
 
-/// One difference between prose and code.
+/// One difference between the steps of an algorithm in prose and in code.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub enum Finding {
-    /// No code encodes the algorithm, which is proposed.
-    NotEncoded {
-        /// How many steps it has.
-        steps: usize,
-    },
-    /// No document has the algorithm.
-    NotInProse {
-        /// The documents.
-        documents: Vec<PathBuf>,
-        /// One that is called almost the same.
-        similar: Option<(String, Place)>,
-    },
-    /// The document has another algorithm of this name before.
-    DefinedTwice {
-        /// The other one.
-        first: Place,
-    },
+pub(super) enum Difference {
     /// The code does not name steps that follow one another in the prose.
     Missing {
         /// The first of them.
@@ -86,8 +63,6 @@ pub enum Finding {
         last: StepPath,
         /// How many they are.
         count: usize,
-        /// What the first one says: the user's own document, for the terminal only.
-        text: String,
         /// Where the prose has the first.
         prose: Place,
         /// The step before them that the code does name, and where; the frame, if there is none.
@@ -110,8 +85,6 @@ pub enum Finding {
         first: Place,
         /// Where it has it again.
         again: Place,
-        /// Where the prose has it.
-        prose: Place,
     },
     /// The code names a step at another place than the prose.
     OutOfOrder {
@@ -128,14 +101,52 @@ pub enum Finding {
     },
 }
 
-impl Report {
-    /// How many findings there are.
-    pub fn count(&self) -> usize {
-        self.groups.iter().map(|group| group.findings.len()).sum::<usize>() + self.oddities.len()
+impl Difference {
+    /// The difference as a finding about an algorithm.
+    pub(super) fn about(self, algorithm: &str) -> Finding {
+        let after =
+            |step: Option<StepPath>| step.map_or("at the beginning".into(), |step| format!("after step {step}"));
+        let (place, what) = match self {
+            Self::Missing { first, last, count, prose, after: (before, place) } => {
+                let which = match count {
+                    1 => format!("step {first} is not named"),
+                    2 => format!("steps {first} and {last} are not named"),
+                    _ => format!("the {count} steps from {first} to {last} are not named"),
+                };
+                (place, format!("{which}: encode {prose} {}", after(before)))
+            }
+            Self::Unknown { step, code, prose_end } => {
+                (code, format!("there is no step {step}: the algorithm ends at {prose_end}"))
+            }
+            Self::Repeated { step, first, again } => (again, format!("step {step} is named again: it was at {first}")),
+            Self::OutOfOrder { step, code, code_after, prose, prose_after } => {
+                let (here, there) = (after(code_after), after(prose_after));
+                (code, format!("step {step} stands {here}: {prose} has it {there}"))
+            }
+        };
+        Finding { place, subject: algorithm.to_owned(), what }
     }
+}
 
-    /// Whether there are none.
+impl From<&Oddity> for Finding {
+    fn from(oddity: &Oddity) -> Self {
+        let what = match &oddity.kind {
+            OddityKind::StepWithoutFrame(step) => format!("step {step} is in no frame: open one with algorithm!(..)"),
+            OddityKind::NotLiteral(name) => format!("the name in {name}! can not be read: make it a plain string"),
+        };
+        Self { place: oddity.place.clone(), subject: "no algorithm".to_owned(), what }
+    }
+}
+
+impl fmt::Display for Finding {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        write!(f, "{}: {}: {}", self.place, self.subject, self.what)
+    }
+}
+
+impl Report {
+    /// Whether nothing is wrong.
     pub fn is_clean(&self) -> bool {
-        self.count() == 0
+        self.findings.is_empty()
     }
 }

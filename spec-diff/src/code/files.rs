@@ -7,7 +7,7 @@ use super::error::CodeError;
 
 /// All Rust files in a folder and its folders, in alphabetical order, but a module before the folder of its parts: a
 /// file says what of its folder is a test. Links to folders are not followed.
-pub(super) fn rust_files(folder: &Path) -> Result<Vec<PathBuf>, CodeError> {
+fn rust_files(folder: &Path) -> Result<Vec<PathBuf>, CodeError> {
     let error = |path: &Path| {
         let path = path.to_owned();
         move |source| CodeError::Io { path, source }
@@ -41,8 +41,28 @@ fn module_key(path: &Path) -> PathBuf {
     if is_root(path) { path.parent().unwrap_or(path).to_owned() } else { path.with_extension("") }
 }
 
+/// The Rust files of a folder, with their text.
+#[derive(Clone, Debug)]
+pub struct Sources {
+    /// The folder.
+    pub folder: PathBuf,
+    /// Its files, in alphabetical order.
+    pub files: Vec<(PathBuf, String)>,
+}
+
+impl Sources {
+    /// Reads all Rust files of a folder.
+    ///
+    /// # Errors
+    /// If the folder or a file can not be read, or a file is not text.
+    pub fn read(folder: &Path) -> Result<Self, CodeError> {
+        let files = rust_files(folder)?.into_iter().map(|file| read(&file).map(|source| (file, source)));
+        Ok(Self { folder: folder.to_owned(), files: files.collect::<Result<_, _>>()? })
+    }
+}
+
 /// Reads a file.
-pub(super) fn read(path: &Path) -> Result<String, CodeError> {
+fn read(path: &Path) -> Result<String, CodeError> {
     let bytes = fs::read(path).map_err(|source| CodeError::Io { path: path.to_owned(), source })?;
     String::from_utf8(bytes).map_err(|error| {
         let valid = error.utf8_error().valid_up_to();

@@ -98,7 +98,8 @@ impl<'a> Source<'a> {
         let declared = declared.trim();
         let start = declared.rfind(|letter: char| !letter.is_alphanumeric() && letter != '_').map_or(0, |at| at + 1);
         let (type_, name) = (joined(&declared[..start]), &declared[start..]);
-        let keyword = KEYWORDS.into_iter().find(|keyword| without_attributes(&type_).starts_with(&format!("{keyword} ")));
+        let keyword =
+            KEYWORDS.into_iter().find(|keyword| without_attributes(&type_).starts_with(&format!("{keyword} ")));
         let type_ = keyword.map_or_else(|| type_.clone(), |keyword| type_.replacen(&format!("{keyword} "), "", 1));
         let keyword = keyword.map(|keyword| keyword.trim_end_matches(" attribute").to_owned());
         (!name.is_empty()).then(|| Field { name: name.to_owned(), line: self.line_of(name), type_, keyword, default })

@@ -1,0 +1,31 @@
+//! Why a command could not run.
+
+use std::io;
+use std::path::PathBuf;
+
+use crate::bikeshed::ReadError;
+use crate::code::CodeError;
+use crate::lock::LockError;
+
+#[derive(Debug, thiserror::Error)]
+pub(super) enum CliError {
+    #[error(transparent)]
+    Document(#[from] ReadError),
+    #[error(transparent)]
+    Code(#[from] CodeError),
+    #[error(transparent)]
+    Lock(#[from] LockError),
+    #[error("{0}")]
+    Io(#[from] io::Error),
+    #[error("no reference/src beside a spec-diff around {}: run this in the repository, or say --code", .0.display())]
+    NoRepository(PathBuf),
+    #[error("nothing to check the code against: no steps.lock, no *.bs in {}, and neither --spec nor --proposal", .0.display())]
+    NothingToCheck(PathBuf),
+    #[error("{}: no algorithm is marked in it; is it the Bikeshed source (index.bs)?", .0.display())]
+    NoAlgorithms(PathBuf),
+    #[error("{name} is nothing that changed: without --done, `spec-diff upgrade` lists what did")]
+    NothingDone {
+        /// What was said to be done.
+        name: String,
+    },
+}
