@@ -137,6 +137,14 @@ impl Document {
     /// # Errors
     /// If the file can not be read, is not text, or [`Document::parse`] fails.
     pub fn read(path: &Path) -> Result<Self, ReadError> {
+        Self::read_with_text(path).map(|(document, _)| document)
+    }
+
+    /// Reads a document from a file, and returns its source too.
+    ///
+    /// # Errors
+    /// As [`Document::read`].
+    pub fn read_with_text(path: &Path) -> Result<(Self, String), ReadError> {
         let error = |source| ReadError { path: path.to_owned(), source };
         let mut bytes = Vec::new();
         let file = File::open(path).map_err(|source| error(source.into()))?;
@@ -145,7 +153,8 @@ impl Document {
             return Err(error(BikeshedError::TooLarge { megabytes: MAX_BYTES >> 20 }));
         }
         let text = String::from_utf8(bytes).map_err(|source| error(BikeshedError::not_text(source.utf8_error())))?;
-        Self::parse(&text).map_err(error)
+        let document = Self::parse(&text).map_err(error)?;
+        Ok((document, text))
     }
 
     /// Reads a document from its source.

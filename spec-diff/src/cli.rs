@@ -1,6 +1,7 @@
 //! The command line.
 
 mod check;
+mod diff;
 mod error;
 mod place;
 mod upgrade;
@@ -30,6 +31,7 @@ pub struct Cli {
 #[derive(Debug, Subcommand)]
 enum Verb {
     Check(check::Arguments),
+    Diff(diff::Arguments),
     Upgrade(upgrade::Arguments),
 }
 
@@ -39,6 +41,7 @@ pub fn main() -> ExitCode {
     let mut out = anstream::stdout().lock();
     let result = match &cli.verb {
         Verb::Check(arguments) => check::run(arguments, &mut out),
+        Verb::Diff(arguments) => diff::run(arguments, &mut out),
         Verb::Upgrade(arguments) => upgrade::run(arguments, &mut out),
     };
     match result.and_then(|nothing_found| Ok(out.flush().map(|()| nothing_found)?)) {

@@ -23,11 +23,13 @@ pub mod check;
 pub mod cli;
 pub mod code;
 pub mod declared;
+pub mod diff;
 pub mod facts;
 pub mod idl;
 pub mod lock;
 pub mod render;
 mod repository;
 mod step_path;
+pub mod trace;
 
 pub use step_path::{StepPath, StepPathError};

@@ -1,10 +1,12 @@
 //! `webnn coverage`
 
-use std::collections::BTreeSet;
+use std::collections::{BTreeMap, BTreeSet};
 use std::fmt::Write as _;
-use std::path::PathBuf;
+use std::fs;
+use std::path::{Path, PathBuf};
 
 use clap::Args;
+use serde::Serialize;
 use spec_diff::bikeshed::Document;
 use webnn_reference::ops::OPERATORS;
 use webnn_reference::steps::Reading;
@@ -25,6 +27,10 @@ pub(crate) struct Arguments {
     #[arg(long, value_name = "FILE")]
     spec: Option<PathBuf>,
 
+    /// Write which steps each vector reaches, and where it throws, for `spec-diff`.
+    #[arg(long, value_name = "FILE")]
+    json: Option<PathBuf>,
+
     /// List what is not covered.
     #[arg(long, short)]
     verbose: bool,
@@ -39,6 +45,44 @@ struct Reached {
     cells: BTreeSet<cells::Cell>,
     steps: BTreeSet<Step>,
     throws: BTreeSet<Step>,
+    record: Record,
+}
+
+/// The steps of each vector, as `spec-diff` reads them.
+#[derive(Default, Serialize)]
+struct Record {
+    /// Algorithms and steps, to which the numbers below point.
+    places: Vec<Step>,
+    vectors: Vec<RecordedVector>,
+    #[serde(skip)]
+    numbers: BTreeMap<Step, usize>,
+}
+
+#[derive(Serialize)]
+struct RecordedVector {
+    vector: String,
+    reached: BTreeSet<usize>,
+    threw: BTreeSet<usize>,
+}
+
+impl Record {
+    fn add(&mut self, vector: String, reached: &[Step], threw: &[Step]) {
+        let [reached, threw] = [reached, threw].map(|steps| steps.iter().map(|step| self.number(step)).collect());
+        self.vectors.push(RecordedVector { vector, reached, threw });
+    }
+
+    fn number(&mut self, step: &Step) -> usize {
+        *self.numbers.entry(step.clone()).or_insert_with(|| {
+            self.places.push(step.clone());
+            self.places.len() - 1
+        })
+    }
+
+    fn write(&self, path: &Path) -> Result<(), Failure> {
+        let failure = |error: &dyn std::fmt::Display| Failure::Output(format!("{}: {error}", path.display()));
+        let text = serde_json::to_string(self).map_err(|error| failure(&error))?;
+        fs::write(path, text + "\n").map_err(|error| failure(&error))
+    }
 }
 
 /// Says what the vectors reach.
@@ -50,6 +94,9 @@ pub(crate) fn coverage(arguments: &Arguments) -> Result<u8, Failure> {
     let spec = spec.map_err(|error| Failure::Data(error.to_string()))?;
     let files = arguments.selection.load()?;
     let reached = reach(&files)?;
+    if let Some(path) = &arguments.json {
+        reached.record.write(path)?;
+    }
     let count: usize = files.iter().map(|file| file.vectors.len()).sum();
     anstream::println!("{count} vectors, on the reference");
     anstream::print!("{}", cells_text(&reached, arguments.verbose));
@@ -70,9 +117,12 @@ fn reach(files: &[VectorFile]) -> Result<Reached, Failure> {
     let mut reached = Reached::default();
     for vector in files.iter().flat_map(|file| &file.vectors) {
         let ((observation, places), cells) = cells::collect(|| executor.trace(vector));
+        let steps: Vec<Step> = places.iter().map(|place| (place.algorithm.to_owned(), place.step.to_owned())).collect();
+        let throws = thrown(&observation);
+        reached.record.add(vector.id.clone(), &steps, &throws);
         reached.cells.extend(cells);
-        reached.steps.extend(places.iter().map(|place| (place.algorithm.to_owned(), place.step.to_owned())));
-        reached.throws.extend(thrown(&observation));
+        reached.steps.extend(steps);
+        reached.throws.extend(throws);
     }
     Ok(reached)
 }

@@ -7,7 +7,6 @@ use super::error::CliError;
 use super::place::{Here, specification};
 use crate::check::{Role, Source, check, check_facts, drift};
 use crate::code::{Code, Sources};
-use crate::lock::Lock;
 use crate::repository::Repository;
 use crate::{facts, render};
 
@@ -49,8 +48,8 @@ pub(super) fn run(arguments: &Arguments, out: &mut impl Write) -> Result<bool, C
     let here = Here::find()?;
     let folder = here.code(arguments.code.as_deref())?;
     let proposals = here.proposals(&arguments.proposals)?;
-    let lock = here.repository.as_ref().map(Repository::lock).filter(|lock| lock.exists() && arguments.code.is_none());
-    let lock = lock.map(|lock| Lock::read(&here.short(&lock))).transpose()?;
+    // Other code was compared with something else.
+    let lock = if arguments.code.is_none() { here.lock()? } else { None };
     if lock.is_none() && proposals.is_empty() && arguments.spec.is_none() {
         let folder = here.repository.as_ref().map_or_else(|| here.path().to_owned(), Repository::proposal_folder);
         return Err(CliError::NothingToCheck(folder));

@@ -6,6 +6,7 @@ use std::path::PathBuf;
 use crate::bikeshed::ReadError;
 use crate::code::CodeError;
 use crate::lock::LockError;
+use crate::trace::TraceError;
 
 #[derive(Debug, thiserror::Error)]
 pub(super) enum CliError {
@@ -15,6 +16,8 @@ pub(super) enum CliError {
     Code(#[from] CodeError),
     #[error(transparent)]
     Lock(#[from] LockError),
+    #[error(transparent)]
+    Trace(#[from] TraceError),
     #[error("{0}")]
     Io(#[from] io::Error),
     #[error("no reference/src beside a spec-diff around {}: run this in the repository, or say --code", .0.display())]

@@ -5,6 +5,7 @@ use std::path::{Path, PathBuf};
 use super::error::CliError;
 use crate::bikeshed::{Document, ReadError};
 use crate::check::{Role, Source};
+use crate::lock::Lock;
 use crate::repository::Repository;
 
 pub(super) struct Here {
@@ -30,6 +31,12 @@ impl Here {
             (None, Some(repository)) => Ok(self.short(&repository.code())),
             (None, None) => Err(CliError::NoRepository(self.folder.clone())),
         }
+    }
+
+    /// The lock of the repository, if there is one.
+    pub(super) fn lock(&self) -> Result<Option<Lock>, CliError> {
+        let path = self.repository.as_ref().map(Repository::lock).filter(|lock| lock.exists());
+        Ok(path.map(|path| Lock::read(&self.short(&path))).transpose()?)
     }
 
     /// The proposals of the repository, or the given ones.

@@ -1,0 +1,92 @@
+//! `spec-diff diff`
+
+use std::io::Write;
+use std::path::PathBuf;
+
+use clap::ValueEnum;
+
+use super::error::CliError;
+use super::place::Here;
+use crate::bikeshed::Document;
+use crate::code::Code;
+use crate::diff::text::View;
+use crate::diff::{Ours, Revisions, diff, markdown, text};
+use crate::trace::Trace;
+
+/// Say what changed between two revisions of the specification: which algorithms, which of their steps, which tables and
+/// declarations, which of our functions encode them and which vectors reach them.
+#[derive(Debug, clap::Args)]
+#[command(after_help = EXAMPLES)]
+pub(super) struct Arguments {
+    /// The older revision of index.bs.
+    #[arg(value_name = "OLD")]
+    old: PathBuf,
+
+    /// The newer one.
+    #[arg(value_name = "NEW")]
+    new: PathBuf,
+
+    /// How to write it.
+    #[arg(long, value_enum, default_value_t = Format::Text)]
+    format: Format,
+
+    /// Show old and new steps in two columns.
+    #[arg(long, short = 'y', conflicts_with = "format")]
+    side_by_side: bool,
+
+    /// The width of the two columns together.
+    #[arg(long, default_value_t = 140, value_parser = clap::value_parser!(u16).range(60..), requires = "side_by_side")]
+    width: u16,
+
+    /// What vectors reach, as `webnn coverage --json FILE` writes it: names the vectors that reach a changed step.
+    #[arg(long, value_name = "FILE")]
+    coverage: Option<PathBuf>,
+}
+
+const EXAMPLES: &str = "\
+Examples:
+  spec-diff diff index-before.bs index.bs
+  spec-diff diff --side-by-side index-before.bs index.bs | less -R
+  spec-diff diff --format markdown --coverage coverage.json index-before.bs index.bs
+
+Exit codes: 0 nothing changed, 1 something did, 2 the command could not run.";
+
+#[derive(Clone, Copy, Debug, ValueEnum)]
+enum Format {
+    Text,
+    Markdown,
+    Json,
+}
+
+pub(super) fn run(arguments: &Arguments, out: &mut impl Write) -> Result<bool, CliError> {
+    let here = Here::find()?;
+    let (old, old_text) = Document::read_with_text(&arguments.old)?;
+    let (new, new_text) = Document::read_with_text(&arguments.new)?;
+    // Whoever has only the program, and not the repository, has no code to name.
+    let code = here.code(None).ok().map(|folder| Code::read(&folder)).transpose()?;
+    let lock = here.lock()?;
+    let trace = arguments.coverage.as_deref().map(Trace::read).transpose()?;
+    let revisions = Revisions {
+        old_path: &arguments.old,
+        old_text: &old_text,
+        old: &old,
+        new_path: &arguments.new,
+        new_text: &new_text,
+        new: &new,
+    };
+    let found = diff(&revisions, Ours { code: code.as_ref(), trace: trace.as_ref(), lock: lock.as_ref() });
+    let view = View {
+        old: arguments.old.display().to_string(),
+        new: arguments.new.display().to_string(),
+        side_by_side: arguments.side_by_side.then(|| usize::from(arguments.width)),
+    };
+    match arguments.format {
+        Format::Text => text::write(&found, &view, out)?,
+        Format::Markdown => markdown::write(&found, &view, out)?,
+        Format::Json => {
+            serde_json::to_writer_pretty(&mut *out, &found).map_err(std::io::Error::from)?;
+            writeln!(out)?;
+        }
+    }
+    Ok(found.is_empty())
+}
