@@ -30,7 +30,7 @@ use std::io::Read;
 use std::path::Path;
 
 pub use blocks::{Decomposition, IdlBlock};
-pub use conjugation::is_same_term;
+pub use conjugation::{canonical, is_same_term};
 pub use definition::Definition;
 pub use error::{BikeshedError, Problem, ReadError};
 pub use table::{Cell, Row, Table};
@@ -106,6 +106,8 @@ pub struct Step {
     pub attached: Vec<Line>,
     /// How it stands to being aborted.
     pub flow: Flow,
+    /// How far it is indented.
+    pub column: usize,
 }
 
 /// How a step stands to being aborted.

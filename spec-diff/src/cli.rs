@@ -3,6 +3,7 @@
 mod check;
 mod diff;
 mod error;
+mod lint;
 mod place;
 mod upgrade;
 
@@ -32,6 +33,7 @@ pub struct Cli {
 enum Verb {
     Check(check::Arguments),
     Diff(diff::Arguments),
+    Lint(lint::Arguments),
     Upgrade(upgrade::Arguments),
 }
 
@@ -42,6 +44,7 @@ pub fn main() -> ExitCode {
     let result = match &cli.verb {
         Verb::Check(arguments) => check::run(arguments, &mut out),
         Verb::Diff(arguments) => diff::run(arguments, &mut out),
+        Verb::Lint(arguments) => lint::run(arguments, &mut out),
         Verb::Upgrade(arguments) => upgrade::run(arguments, &mut out),
     };
     match result.and_then(|nothing_found| Ok(out.flush().map(|()| nothing_found)?)) {

@@ -26,6 +26,7 @@ pub mod declared;
 pub mod diff;
 pub mod facts;
 pub mod idl;
+pub mod lint;
 pub mod lock;
 pub mod render;
 mod repository;

@@ -174,6 +174,7 @@ impl LockedAlgorithm {
             text: String::new(),
             attached: Vec::new(),
             flow: step.flow,
+            column: 0,
         };
         Algorithm {
             defined_for: None,

@@ -2,17 +2,15 @@
 
 /// Whether two texts are forms of one term: they differ in the ending of their first or of their last word only.
 pub fn is_same_term(a: &str, b: &str) -> bool {
-    let words = |text: &str| -> Vec<String> { text.split_whitespace().map(str::to_lowercase).collect() };
-    let (a, b) = (words(a), words(b));
-    if a == b {
-        return true;
-    }
-    let same = a
-        .iter()
-        .zip(&b)
-        .enumerate()
-        .all(|(index, (x, y))| x == y || ((index == 0 || index + 1 == a.len()) && stem(x) == stem(y)));
-    same && a.len() == b.len()
+    canonical(a) == canonical(b)
+}
+
+/// What all forms of a term have in common.
+pub fn canonical(term: &str) -> String {
+    let words: Vec<String> = term.split_whitespace().map(str::to_lowercase).collect();
+    let last = words.len().saturating_sub(1);
+    let word = |(index, word): (usize, &String)| if index == 0 || index == last { stem(word) } else { word.clone() };
+    words.iter().enumerate().map(word).collect::<Vec<_>>().join(" ")
 }
 
 /// What all forms of a word begin with, as far as English spelling lets one say so without a dictionary.

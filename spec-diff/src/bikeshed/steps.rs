@@ -57,12 +57,13 @@ impl Body {
             return Ok(());
         }
         if let Some(text) = item(trimmed).filter(|_| is_plain) {
-            let path = self.levels.next(indentation(piece));
+            let column = indentation(piece);
+            let path = self.levels.next(column);
             if path.depth() > MAX_DEPTH {
                 return Err(BikeshedError::TooDeep { line: number, limit: MAX_DEPTH });
             }
             let (text, attached) = (text.to_owned(), Vec::new());
-            self.steps.push(Step { path, line: number, text, attached, flow: Flow::Plain });
+            self.steps.push(Step { path, line: number, text, attached, flow: Flow::Plain, column });
             self.is_open = true;
             self.is_in_remark = false;
             return Ok(());

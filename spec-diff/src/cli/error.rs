@@ -26,6 +26,11 @@ pub(super) enum CliError {
     NothingToCheck(PathBuf),
     #[error("{}: no algorithm is marked in it; is it the Bikeshed source (index.bs)?", .0.display())]
     NoAlgorithms(PathBuf),
+    #[error("there is no rule `{id}`; `spec-diff lint --rules` lists all")]
+    NoRule {
+        /// What was asked for.
+        id: String,
+    },
     #[error("{name} is nothing that changed: without --done, `spec-diff upgrade` lists what did")]
     NothingDone {
         /// What was said to be done.
