@@ -1,11 +1,14 @@
 //! The command line.
 
 mod check;
+mod coverage;
 mod diff;
 mod error;
 mod lint;
 mod place;
+mod show;
 mod upgrade;
+mod where_;
 
 use std::io::{self, Write};
 use std::process::ExitCode;
@@ -32,9 +35,12 @@ pub struct Cli {
 #[derive(Debug, Subcommand)]
 enum Verb {
     Check(check::Arguments),
+    Coverage(coverage::Arguments),
     Diff(diff::Arguments),
     Lint(lint::Arguments),
+    Show(show::Arguments),
     Upgrade(upgrade::Arguments),
+    Where(where_::Arguments),
 }
 
 /// Runs the command that the process was started with.
@@ -43,9 +49,12 @@ pub fn main() -> ExitCode {
     let mut out = anstream::stdout().lock();
     let result = match &cli.verb {
         Verb::Check(arguments) => check::run(arguments, &mut out),
+        Verb::Coverage(arguments) => coverage::run(arguments, &mut out),
         Verb::Diff(arguments) => diff::run(arguments, &mut out),
         Verb::Lint(arguments) => lint::run(arguments, &mut out),
+        Verb::Show(arguments) => show::run(arguments, &mut out),
         Verb::Upgrade(arguments) => upgrade::run(arguments, &mut out),
+        Verb::Where(arguments) => where_::run(arguments, &mut out),
     };
     match result.and_then(|nothing_found| Ok(out.flush().map(|()| nothing_found)?)) {
         Ok(true) => ExitCode::SUCCESS,

@@ -22,14 +22,17 @@ pub mod bikeshed;
 pub mod check;
 pub mod cli;
 pub mod code;
+pub mod coverage;
 pub mod declared;
 pub mod diff;
 pub mod facts;
 pub mod idl;
 pub mod lint;
 pub mod lock;
+mod names;
 pub mod render;
 mod repository;
+mod snippet;
 mod step_path;
 pub mod trace;
 

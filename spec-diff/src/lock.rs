@@ -1,11 +1,12 @@
 //! `steps.lock`: the specification as the code was last compared with it, as hashes.
 //!
-//! A line of the lock says what something is, its name, and the hash of what the specification says of it:
+//! A line of the lock says what something is, its name, and the hash of what the specification says of it; a step also has
+//! the exceptions that it names:
 //!
 //! ```text
 //! algorithm 66b87ed1c1b7e3a1 MLGraphBuilder.relu(input, options)
 //! 1 0c1de09d24bfcdbb
-//! 2 9d8a13ffd7e0e1c3
+//! 2 9d8a13ffd7e0e1c3 TypeError
 //! row 5a9e0bdf5af3c0a8 tensor-limits-relu input
 //! member 2f5ac31ab0c9f2a1 MLConv2dOptions.groups
 //! decomposition 0d92be4c1d1ad2f0 relu
@@ -68,6 +69,8 @@ pub struct LockedStep {
     pub hash: Hash,
     /// How it stands to being aborted.
     pub flow: Flow,
+    /// The exceptions that it names.
+    pub exceptions: Vec<String>,
     /// The line of the lock that has it.
     pub line: usize,
 }
@@ -157,8 +160,13 @@ impl Lock {
 impl LockedAlgorithm {
     /// What an algorithm says, as in a lock.
     pub fn of(algorithm: &Algorithm) -> Self {
-        let step =
-            |step: &Step| LockedStep { path: step.path.clone(), hash: Hash::of_step(step), flow: step.flow, line: 0 };
+        let step = |step: &Step| LockedStep {
+            path: step.path.clone(),
+            hash: Hash::of_step(step),
+            flow: step.flow,
+            exceptions: step.exceptions().map(str::to_owned).collect(),
+            line: 0,
+        };
         Self {
             name: algorithm.name(),
             preamble: Hash::of_preamble(algorithm),

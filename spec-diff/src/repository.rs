@@ -8,6 +8,8 @@ use std::path::{Path, PathBuf};
 const CODE: &str = "reference/src";
 /// The specification as the code was last compared with it.
 const LOCK: &str = "spec-diff/steps.lock";
+/// The steps that no vector reaches, and why.
+const UNREACHED: &str = "spec-diff/unreached.toml";
 /// Our proposals to change it.
 const PROPOSALS: &str = "spec-diff/proposals";
 
@@ -31,6 +33,11 @@ impl Repository {
     /// Its lock.
     pub(crate) fn lock(&self) -> PathBuf {
         self.root.join(LOCK)
+    }
+
+    /// Its list of steps that no vector reaches.
+    pub(crate) fn unreached(&self) -> PathBuf {
+        self.root.join(UNREACHED)
     }
 
     /// Its folder with the proposals.

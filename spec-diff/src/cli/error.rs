@@ -5,6 +5,7 @@ use std::path::PathBuf;
 
 use crate::bikeshed::ReadError;
 use crate::code::CodeError;
+use crate::coverage::ReasonsError;
 use crate::lock::LockError;
 use crate::trace::TraceError;
 
@@ -26,6 +27,22 @@ pub(super) enum CliError {
     NothingToCheck(PathBuf),
     #[error("{}: no algorithm is marked in it; is it the Bikeshed source (index.bs)?", .0.display())]
     NoAlgorithms(PathBuf),
+    #[error(transparent)]
+    Reasons(#[from] ReasonsError),
+    #[error("there is no algorithm {name:?}{hint}")]
+    NoAlgorithm {
+        /// What was asked for.
+        name: String,
+        /// What there is.
+        hint: String,
+    },
+    #[error("{algorithm} has no step {step:?}")]
+    NoStep {
+        /// The algorithm.
+        algorithm: String,
+        /// What was asked for.
+        step: String,
+    },
     #[error("there is no rule `{id}`; `spec-diff lint --rules` lists all")]
     NoRule {
         /// What was asked for.

@@ -106,13 +106,18 @@ impl Lock {
 
 fn step(path: &str, rest: &str, line: usize) -> Result<LockedStep, String> {
     let path = path.parse().map_err(|error: crate::StepPathError| error.to_string())?;
-    let (hash, flow) = match rest.split_once(' ') {
-        Some((hash, "aborts")) => (hash, Flow::CanBeAborted),
-        Some((hash, "aborted")) => (hash, Flow::IsAboutAbortion),
-        Some((_, other)) => return Err(format!("{other:?} is nothing that a step can be")),
-        None => (rest, Flow::Plain),
-    };
-    Ok(LockedStep { path, hash: hash.parse()?, flow, line })
+    let mut words = rest.split(' ');
+    let hash = words.next().unwrap_or_default().parse()?;
+    let (mut flow, mut exceptions) = (Flow::Plain, Vec::new());
+    for word in words {
+        match word {
+            "aborts" => flow = Flow::CanBeAborted,
+            "aborted" => flow = Flow::IsAboutAbortion,
+            name if name.ends_with("Error") => exceptions.push(name.to_owned()),
+            other => return Err(format!("{other:?} is nothing that a step can be")),
+        }
+    }
+    Ok(LockedStep { path, hash, flow, exceptions, line })
 }
 
 impl fmt::Display for Hash {
@@ -136,13 +141,15 @@ impl fmt::Display for Lock {
         f.write_str(HEAD)?;
         for algorithm in &self.algorithms {
             writeln!(f, "\nalgorithm {} {}", algorithm.preamble, algorithm.name)?;
-            for LockedStep { path, hash, flow, .. } in &algorithm.steps {
+            for LockedStep { path, hash, flow, exceptions, .. } in &algorithm.steps {
                 let flow = match flow {
                     Flow::Plain => "",
                     Flow::CanBeAborted => " aborts",
                     Flow::IsAboutAbortion => " aborted",
                 };
-                writeln!(f, "{path} {hash}{flow}")?;
+                write!(f, "{path} {hash}{flow}")?;
+                exceptions.iter().try_for_each(|name| write!(f, " {name}"))?;
+                writeln!(f)?;
             }
         }
         writeln!(f)?;
