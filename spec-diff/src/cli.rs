@@ -4,6 +4,7 @@ mod check;
 mod coverage;
 mod diff;
 mod error;
+mod html;
 mod lint;
 mod place;
 mod show;
@@ -37,6 +38,7 @@ enum Verb {
     Check(check::Arguments),
     Coverage(coverage::Arguments),
     Diff(diff::Arguments),
+    Html(html::Arguments),
     Lint(lint::Arguments),
     Show(show::Arguments),
     Upgrade(upgrade::Arguments),
@@ -51,6 +53,7 @@ pub fn main() -> ExitCode {
         Verb::Check(arguments) => check::run(arguments, &mut out),
         Verb::Coverage(arguments) => coverage::run(arguments, &mut out),
         Verb::Diff(arguments) => diff::run(arguments, &mut out),
+        Verb::Html(arguments) => html::run(arguments, &mut out),
         Verb::Lint(arguments) => lint::run(arguments, &mut out),
         Verb::Show(arguments) => show::run(arguments, &mut out),
         Verb::Upgrade(arguments) => upgrade::run(arguments, &mut out),

@@ -96,6 +96,11 @@ impl Reasons {
         entries.collect()
     }
 
+    /// Why no vector reaches a step, if that is said.
+    pub fn of(&self, algorithm: &str, step: &str) -> Option<String> {
+        self.by_step().remove(&(algorithm.to_owned(), step.to_owned()))
+    }
+
     /// The tests that it names.
     pub fn tests(&self) -> impl Iterator<Item = &Path> {
         self.step.iter().filter_map(|entry| entry.test.as_deref())

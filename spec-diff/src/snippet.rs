@@ -16,6 +16,15 @@ impl<'s> Snippets<'s> {
         Self { files: files.collect() }
     }
 
+    /// As [`Snippets::of_step`], without the line that only names the step.
+    pub(crate) fn below_name(&self, place: &Place) -> Vec<String> {
+        let mut snippet = self.of_step(place);
+        if snippet.first().is_some_and(|line| line.starts_with("step!(") && line.ends_with("\");")) {
+            snippet.remove(0);
+        }
+        snippet
+    }
+
     /// The lines from the one that names a step to the next one that names another, or to the end of the block.
     pub(crate) fn of_step(&self, place: &Place) -> Vec<String> {
         let Some(lines) = self.files.get(&*place.file) else { return Vec::new() };
@@ -47,5 +56,6 @@ mod tests {
         assert_eq!(at(2), ["step!(\"1\");", "if x {", "    y", "}"]);
         assert_eq!(at(7), ["step!(\"2\");", "z"]);
         assert_eq!(at(99), [""; 0]);
+        assert_eq!(snippets.below_name(&Place { file: Path::new("src/f.rs").into(), line: 7 }), ["z"]);
     }
 }

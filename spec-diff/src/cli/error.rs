@@ -7,6 +7,7 @@ use crate::bikeshed::ReadError;
 use crate::code::CodeError;
 use crate::coverage::ReasonsError;
 use crate::lock::LockError;
+use crate::results::ResultsError;
 use crate::trace::TraceError;
 
 #[derive(Debug, thiserror::Error)]
@@ -27,6 +28,8 @@ pub(super) enum CliError {
     NothingToCheck(PathBuf),
     #[error("{}: no algorithm is marked in it; is it the Bikeshed source (index.bs)?", .0.display())]
     NoAlgorithms(PathBuf),
+    #[error(transparent)]
+    Results(#[from] ResultsError),
     #[error(transparent)]
     Reasons(#[from] ReasonsError),
     #[error("there is no algorithm {name:?}{hint}")]
