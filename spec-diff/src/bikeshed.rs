@@ -45,6 +45,8 @@ const MAX_BYTES: u64 = 64 << 20;
 pub struct Document {
     /// Its algorithms, in the order in which they begin.
     pub algorithms: Vec<Algorithm>,
+    /// What it puts into algorithms of another document, if it is a proposal.
+    pub amendments: Vec<Amendment>,
     /// All that it defines.
     pub definitions: Vec<Definition>,
     /// Its tables of tensor limits.
@@ -91,6 +93,20 @@ pub struct Algorithm {
     pub preamble: Vec<Line>,
     /// Its steps, outer ones before those inside them.
     pub steps: Vec<Step>,
+}
+
+/// Steps that a proposal puts into an algorithm of the specification:
+/// `<div algorithm amends="MLContext.dispatch(graph, inputs, outputs)" after=2>`.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Amendment {
+    /// The algorithm.
+    pub algorithm: String,
+    /// The step of it behind which they come, in the same list.
+    pub after: StepPath,
+    /// The steps.
+    pub steps: Vec<Step>,
+    /// The line on which the amendment begins.
+    pub line: usize,
 }
 
 /// A step of an algorithm.
@@ -187,19 +203,36 @@ impl Document {
                 steps: body.steps,
             }
         };
-        let algorithms: Vec<_> = nesting.regions.iter().zip(names).zip(bodies).map(algorithm).collect();
         let mut problems = Vec::new();
+        let mut amendments = Vec::new();
+        let mut algorithms = Vec::new();
+        for part in nesting.regions.iter().zip(names).zip(bodies) {
+            let tag = &markup.tags[part.0.0.tag];
+            let amended = tag.attribute("amends").map(|name| amendment(tag, name, &part.1));
+            match amended {
+                None => algorithms.push(algorithm(part)),
+                Some(Ok(amendment)) => amendments.push(amendment),
+                Some(Err(what)) => problems.push(Problem { line: tag.line, what }),
+            }
+        }
         let tables = table::read(text, &markup, &mut problems);
         let idl = blocks::idl(text, &lines, &markup);
         let is_method = |name: &str| algorithms.iter().any(|algorithm| algorithm.method() == Some(name));
         let decompositions = blocks::decompositions(text, &lines, &markup, is_method);
-        Ok(Self { algorithms, definitions, tables, idl, decompositions, problems })
+        Ok(Self { algorithms, amendments, definitions, tables, idl, decompositions, problems })
     }
 
     /// The algorithm of this name, if there is one; the first, if there are several.
     pub fn algorithm(&self, name: &str) -> Option<&Algorithm> {
         self.algorithms.iter().find(|algorithm| algorithm.name() == name)
     }
+}
+
+/// What a proposal puts into an algorithm.
+fn amendment(tag: &markup::Tag, name: &str, body: &steps::Body) -> Result<Amendment, String> {
+    let after = tag.attribute("after").ok_or("an amendment says after=STEP, behind which its steps come")?;
+    let after = after.parse().map_err(|error: crate::StepPathError| error.to_string())?;
+    Ok(Amendment { algorithm: name.trim().to_owned(), after, steps: body.steps.clone(), line: tag.line })
 }
 
 impl Algorithm {

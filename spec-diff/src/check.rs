@@ -73,10 +73,22 @@ pub fn check(code: &Code, sources: &[Source]) -> Report {
     for source in sources {
         check_source(code, source, &mut report);
     }
-    if sources.iter().any(|source| source.role != Role::Proposal) {
+    if let Some(specification) = sources.iter().find(|source| source.role != Role::Proposal) {
         report.findings.extend(foreign(code, sources));
+        report.findings.extend(sources.iter().flat_map(|proposal| misplaced(proposal, specification)));
     }
     report
+}
+
+/// The amendments of a proposal to what the specification does not have.
+fn misplaced(proposal: &Source, specification: &Source) -> Vec<Finding> {
+    let amendments = proposal.document.amendments.iter();
+    let finding = |amendment: &crate::bikeshed::Amendment| {
+        let what = crate::proposal::misplaced(amendment, &specification.document)?;
+        let place = Place { file: proposal.path.as_path().into(), line: amendment.line };
+        Some(Finding { place, subject: amendment.algorithm.clone(), what })
+    };
+    amendments.filter_map(finding).collect()
 }
 
 /// Compares the facts of the code with the lock.

@@ -60,6 +60,8 @@ pub struct Interface {
     pub name: String,
     /// The line on which it is declared first.
     pub line: usize,
+    /// Whether only parts of it are declared here.
+    pub is_partial: bool,
     /// Its attributes.
     pub attributes: Vec<Field>,
     /// Its methods; the constructor is called `constructor`.
@@ -175,10 +177,10 @@ impl Idl {
                 self.extend_dictionary(Dictionary { name, line, inherits: None, members });
             }
             Definition::Interface(declared) => {
-                self.extend_interface(declared.identifier.0, &declared.members.body, source);
+                self.extend_interface(declared.identifier.0, &declared.members.body, source, false);
             }
             Definition::PartialInterface(declared) => {
-                self.extend_interface(declared.identifier.0, &declared.members.body, source);
+                self.extend_interface(declared.identifier.0, &declared.members.body, source, true);
             }
             Definition::Typedef(declared) => self.typedefs.push(source.typedef(declared.identifier.0)),
             _ => {}
@@ -195,13 +197,20 @@ impl Idl {
         }
     }
 
-    fn extend_interface(&mut self, identifier: &str, members: &[InterfaceMember<'_>], source: &Source<'_>) {
+    fn extend_interface(
+        &mut self,
+        identifier: &str,
+        members: &[InterfaceMember<'_>],
+        source: &Source<'_>,
+        is_partial: bool,
+    ) {
         let (name, line) = source.name(identifier);
         let position = self.interfaces.iter().position(|interface| interface.name == name).unwrap_or_else(|| {
-            self.interfaces.push(Interface { name, line, attributes: Vec::new(), methods: Vec::new() });
+            self.interfaces.push(Interface { name, line, is_partial, attributes: Vec::new(), methods: Vec::new() });
             self.interfaces.len() - 1
         });
         let interface = &mut self.interfaces[position];
+        interface.is_partial &= is_partial;
         for declaration in source.declarations(identifier).into_iter().take(members.len()) {
             match declaration.method() {
                 Some(method) => interface.methods.push(method),

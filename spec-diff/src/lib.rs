@@ -31,6 +31,7 @@ pub mod idl;
 pub mod lint;
 pub mod lock;
 mod names;
+pub mod proposal;
 pub mod render;
 mod repository;
 pub mod results;

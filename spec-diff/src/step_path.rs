@@ -18,6 +18,16 @@ impl StepPath {
         Self(numbers.into_iter().collect())
     }
 
+    /// The list that the step is in, and its number there.
+    pub(crate) fn split(&self) -> (&[u32], u32) {
+        self.0.split_last().map_or((&[], 0), |(last, list)| (list, *last))
+    }
+
+    /// The numbers, outermost first.
+    pub(crate) fn numbers(&self) -> &[u32] {
+        &self.0
+    }
+
     /// How deep the step is nested; 1 for a top-level step.
     pub fn depth(&self) -> usize {
         self.0.len()

@@ -126,9 +126,10 @@ fn kind(tag: &Tag, marked: &Marked) -> String {
     stated.or(tag.attribute("dfn-type")).or(marked.dfn_type.as_deref()).unwrap_or("dfn").to_owned()
 }
 
-/// An algorithm of something that is defined elsewhere has its name in the attribute itself.
+/// An algorithm of something that is defined elsewhere has its name in an attribute.
 fn named_by_attribute(tag: &Tag) -> Option<Definition> {
-    let term = tag.attribute("algorithm").or_else(|| tag.attribute("data-algorithm"))?.trim();
+    let names = ["amends", "algorithm", "data-algorithm"];
+    let term = names.into_iter().find_map(|name| tag.attribute(name))?.trim();
     let definition = || Definition {
         term: term.to_owned(),
         aliases: Vec::new(),

@@ -1,16 +1,17 @@
 //! `spec-diff diff`
 
 use std::io::Write;
-use std::path::PathBuf;
+use std::path::{Path, PathBuf};
 
 use clap::ValueEnum;
 
 use super::error::CliError;
 use super::place::Here;
-use crate::bikeshed::Document;
+use crate::bikeshed::{Document, Problem};
 use crate::code::Code;
 use crate::diff::text::View;
 use crate::diff::{Ours, Revisions, diff, markdown, text};
+use crate::proposal;
 use crate::trace::Trace;
 
 /// Say what changed between two revisions of the specification: which algorithms, which of their steps, which tables and
@@ -23,8 +24,12 @@ pub(super) struct Arguments {
     old: PathBuf,
 
     /// The newer one.
-    #[arg(value_name = "NEW")]
-    new: PathBuf,
+    #[arg(value_name = "NEW", required_unless_present = "proposal")]
+    new: Option<PathBuf>,
+
+    /// A proposal: show what it adds to OLD, and what it changes there.
+    #[arg(long, value_name = "FILE", conflicts_with = "new")]
+    proposal: Option<PathBuf>,
 
     /// How to write it.
     #[arg(long, value_enum, default_value_t = Format::Text)]
@@ -47,6 +52,7 @@ const EXAMPLES: &str = "\
 Examples:
   spec-diff diff index-before.bs index.bs
   spec-diff diff --side-by-side index-before.bs index.bs | less -R
+  spec-diff diff index.bs --proposal spec-diff/proposals/hollow-constants.bs
   spec-diff diff --format markdown --coverage coverage.json index-before.bs index.bs
 
 Exit codes: 0 nothing changed, 1 something did, 2 the command could not run.";
@@ -61,7 +67,7 @@ enum Format {
 pub(super) fn run(arguments: &Arguments, out: &mut impl Write) -> Result<bool, CliError> {
     let here = Here::find()?;
     let (old, old_text) = Document::read_with_text(&arguments.old)?;
-    let (new, new_text) = Document::read_with_text(&arguments.new)?;
+    let (path, new, new_text) = newer(arguments, &old, &old_text)?;
     // Whoever has only the program, and not the repository, has no code to name.
     let code = here.code(None).ok().map(|folder| Code::read(&folder)).transpose()?;
     let lock = here.lock()?;
@@ -70,14 +76,14 @@ pub(super) fn run(arguments: &Arguments, out: &mut impl Write) -> Result<bool, C
         old_path: &arguments.old,
         old_text: &old_text,
         old: &old,
-        new_path: &arguments.new,
+        new_path: path,
         new_text: &new_text,
         new: &new,
     };
     let found = diff(&revisions, Ours { code: code.as_ref(), trace: trace.as_ref(), lock: lock.as_ref() });
     let view = View {
         old: arguments.old.display().to_string(),
-        new: arguments.new.display().to_string(),
+        new: path.display().to_string(),
         side_by_side: arguments.side_by_side.then(|| usize::from(arguments.width)),
     };
     match arguments.format {
@@ -89,4 +95,25 @@ pub(super) fn run(arguments: &Arguments, out: &mut impl Write) -> Result<bool, C
         }
     }
     Ok(found.is_empty())
+}
+
+/// The newer document: a revision, or the older one with a proposal in it.
+fn newer<'a>(
+    arguments: &'a Arguments,
+    old: &Document,
+    old_text: &str,
+) -> Result<(&'a Path, Document, String), CliError> {
+    match (&arguments.new, &arguments.proposal) {
+        (_, Some(path)) => {
+            let proposal = Document::read(path)?;
+            let error = |problem: Problem| CliError::Proposal { path: path.clone(), problem };
+            Ok((path, proposal::applied(old, &proposal).map_err(error)?, old_text.to_owned()))
+        }
+        (Some(path), None) => {
+            let (document, text) = Document::read_with_text(path)?;
+            Ok((path, document, text))
+        }
+        // The command line asks for one of them.
+        (None, None) => Ok((&arguments.old, old.clone(), old_text.to_owned())),
+    }
 }

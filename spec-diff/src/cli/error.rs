@@ -3,7 +3,7 @@
 use std::io;
 use std::path::PathBuf;
 
-use crate::bikeshed::ReadError;
+use crate::bikeshed::{Problem, ReadError};
 use crate::code::CodeError;
 use crate::coverage::ReasonsError;
 use crate::lock::LockError;
@@ -28,6 +28,13 @@ pub(super) enum CliError {
     NothingToCheck(PathBuf),
     #[error("{}: no algorithm is marked in it; is it the Bikeshed source (index.bs)?", .0.display())]
     NoAlgorithms(PathBuf),
+    #[error("{}:{}: {}", .path.display(), .problem.line, .problem.what)]
+    Proposal {
+        /// The proposal.
+        path: PathBuf,
+        /// What is wrong with it.
+        problem: Problem,
+    },
     #[error(transparent)]
     Results(#[from] ResultsError),
     #[error(transparent)]

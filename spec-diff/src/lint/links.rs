@@ -42,7 +42,8 @@ fn missing(prepared: &Prepared<'_>, link: &Link) -> Option<String> {
     if idl.dictionary(owner).is_some() {
         return (!idl.all_members(owner).iter().any(|member| member.name == term)).then(|| owner.to_owned());
     }
-    let interface = idl.interface(owner)?;
+    // What else a part of an interface has is not known here.
+    let interface = idl.interface(owner).filter(|interface| !interface.is_partial)?;
     let is_member = match link.kind {
         LinkKind::Term => false,
         LinkKind::Idl => {

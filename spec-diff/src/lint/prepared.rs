@@ -13,6 +13,8 @@ pub(super) struct Prepared<'a> {
     pub(super) text: &'a str,
     pub(super) idl: Idl,
     pub(super) algorithms: Vec<Prose<'a>>,
+    /// What it puts into algorithms of another document.
+    amended: Vec<Sentence<'a>>,
 }
 
 /// An algorithm.
@@ -47,7 +49,13 @@ impl<'a> Prepared<'a> {
     pub(super) fn of(document: &'a Document, text: &'a str) -> Self {
         let idl = Idl::of(document);
         let algorithms = document.algorithms.iter().map(|algorithm| Prose::of(algorithm, &idl)).collect();
-        Self { document, text, idl, algorithms }
+        let amended = document.amendments.iter().flat_map(|amendment| &amendment.steps).map(Sentence::of).collect();
+        Self { document, text, idl, algorithms, amended }
+    }
+
+    /// All steps.
+    pub(super) fn steps(&self) -> impl Iterator<Item = &Sentence<'a>> {
+        self.algorithms.iter().flat_map(|prose| &prose.steps).chain(&self.amended)
     }
 
     /// The abstract operation that a link is to.
@@ -110,12 +118,7 @@ impl<'a> Prose<'a> {
             Some(method) => method.parameters.iter().map(Parameter::from).collect(),
             None => parameters(algorithm, &preamble),
         };
-        let sentence = |step: &'a Step| {
-            let text: Vec<&str> = step.instructions().collect();
-            let text = text.join(" ");
-            Sentence { step, parts: inline::parts(&text), text }
-        };
-        let steps = algorithm.steps.iter().map(sentence).collect();
+        let steps = algorithm.steps.iter().map(Sentence::of).collect();
         let terms = std::iter::once(&algorithm.term).chain(&algorithm.aliases);
         let terms = terms.map(|term| canonical(&inline::plain(term))).collect();
         Self { algorithm, name: algorithm.name(), terms, parameters, steps, preamble }
@@ -149,6 +152,14 @@ impl<'a> Prose<'a> {
 
     pub(super) fn finding_at_its_beginning(&self, rule: &'static str, what: String) -> Finding {
         Finding { line: self.algorithm.line, rule, subject: self.name.clone(), what }
+    }
+}
+
+impl<'a> Sentence<'a> {
+    fn of(step: &'a Step) -> Self {
+        let text: Vec<&str> = step.instructions().collect();
+        let text = text.join(" ");
+        Self { step, parts: inline::parts(&text), text }
     }
 }
 

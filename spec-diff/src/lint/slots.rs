@@ -9,7 +9,7 @@ use super::prepared::{Prepared, Sentence};
 pub(super) fn never_set(prepared: &Prepared<'_>) -> Vec<Finding> {
     let unset = slots(prepared).filter(|(owner, slot)| {
         let sets = |sentence: &Sentence<'_>| sets(sentence, owner, &slot.term);
-        !prepared.algorithms.iter().flat_map(|prose| &prose.steps).any(sets)
+        !prepared.steps().any(sets)
     });
     let finding = |(owner, slot): (&str, &Definition)| Finding {
         line: slot.line,
@@ -25,8 +25,7 @@ pub(super) fn never_read(prepared: &Prepared<'_>) -> Vec<Finding> {
     for (owner, slot) in slots(prepared) {
         let link = format!("{owner}/{}", slot.term);
         let mentions = prepared.text.matches(&link).count();
-        let steps = || prepared.algorithms.iter().flat_map(|prose| &prose.steps);
-        let settings = steps().filter(|sentence| sets(sentence, owner, &slot.term)).count();
+        let settings = prepared.steps().filter(|sentence| sets(sentence, owner, &slot.term)).count();
         if mentions <= settings {
             let what = "Nothing reads this slot.".to_owned();
             findings.push(Finding { line: slot.line, rule: "slot-never-read", subject: link, what });
