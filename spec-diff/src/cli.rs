@@ -9,6 +9,7 @@ mod lint;
 mod place;
 mod show;
 mod upgrade;
+#[path = "cli/where.rs"]
 mod where_;
 
 use std::io::{self, Write};

@@ -154,13 +154,12 @@ impl Collector {
 
 /// A row of a table: allowed and required data types, allowed and required ranks.
 fn row_text(row: &Row) -> String {
-    let mut cells = row.cells.iter().skip(1).map(|cell| {
+    let cells = row.cells.iter().skip(1).map(|cell| {
         let mut values = cell.values();
         values.sort();
         if values.is_empty() { cell.plain().replace("'s items", "") } else { values.join(" ") }
     });
-    let cells: Vec<String> = cells.by_ref().collect();
-    cells.join(" | ")
+    cells.collect::<Vec<_>>().join(" | ")
 }
 
 /// A row of our own table in the same words.

@@ -167,7 +167,7 @@ impl Page<'_> {
         if !algorithm.steps.is_empty() {
             writeln!(out, "<ol>")?;
             for shown in self.steps(algorithm, &name, encoding) {
-                step(&shown, &id, out)?;
+                step(&shown, &id, file, out)?;
             }
             writeln!(out, "</ol>")?;
         }
@@ -227,18 +227,16 @@ fn reach(reaching: &[&str], throwing: Option<&Vec<&str>>, reason: Option<String>
     }
 }
 
-fn step(shown: &Shown, algorithm: &str, out: &mut impl Write) -> io::Result<()> {
+fn step(shown: &Shown, algorithm: &str, file: &Path, out: &mut impl Write) -> io::Result<()> {
     let id = format!("{algorithm}-{}", shown.path);
     let is_failing = shown.verdicts.iter().any(|(_, verdict)| verdict.failed > 0);
     let failing = if is_failing { " failing" } else { "" };
     let depth = shown.path.matches('.').count();
     let (class, sign, title) = (shown.state.class(), shown.state.sign(), escaped(&shown.reach));
     writeln!(out, "<li id=\"{id}\" class=\"{class}{failing} depth-{depth}\" title=\"{title}\">")?;
-    write!(
-        out,
-        "<div class=\"prose\"><a class=\"number\" href=\"#{id}\">{}</a> <b class=\"sign\">{sign}</b> ",
-        shown.path
-    )?;
+    let line = escaped(&format!("{}:{}", file.display(), shown.line));
+    write!(out, "<div class=\"prose\"><a class=\"number\" href=\"#{id}\" title=\"{line}\">{}</a> ", shown.path)?;
+    write!(out, "<b class=\"sign\">{sign}</b> ")?;
     let prose: Vec<String> = shown.prose.iter().map(|line| escaped(line)).collect();
     writeln!(out, "{}</div>", prose.join("<br>"))?;
     if !shown.code.is_empty() {
@@ -254,5 +252,5 @@ fn step(shown: &Shown, algorithm: &str, out: &mut impl Write) -> io::Result<()> 
         }
         writeln!(out, "</p>")?;
     }
-    writeln!(out, "<!-- line {} --></li>", shown.line)
+    writeln!(out, "</li>")
 }

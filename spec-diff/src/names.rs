@@ -2,7 +2,8 @@
 
 /// The names that a text may stand for: the very name, or else all whose method or term it is, or else all that have it
 /// in them. Case does not matter.
-pub(crate) fn find<'n>(text: &str, names: impl Iterator<Item = &'n str> + Clone) -> Vec<&'n str> {
+pub(crate) fn find<'n>(text: &str, names: impl IntoIterator<Item = &'n str>) -> Vec<&'n str> {
+    let names: Vec<&'n str> = names.into_iter().collect();
     let text = text.trim().to_lowercase();
     let is_it = |name: &str| name.to_lowercase() == text;
     let is_term = |name: &str| {
@@ -12,7 +13,8 @@ pub(crate) fn find<'n>(text: &str, names: impl Iterator<Item = &'n str> + Clone)
         term == text || method == text || method.rsplit('.').next() == Some(text.as_str())
     };
     let has = |name: &str| name.to_lowercase().contains(&text);
-    let all = |found: &dyn Fn(&str) -> bool| -> Vec<&'n str> { names.clone().filter(|name| found(name)).collect() };
+    let all =
+        |found: &dyn Fn(&str) -> bool| -> Vec<&'n str> { names.iter().copied().filter(|name| found(name)).collect() };
     [all(&is_it), all(&is_term), all(&has)].into_iter().find(|found| !found.is_empty()).unwrap_or_default()
 }
 
@@ -37,7 +39,7 @@ mod tests {
 
     #[test]
     fn the_nearest_meaning_wins() {
-        let found = |text: &str| find(text, NAMES.into_iter());
+        let found = |text: &str| find(text, NAMES);
         assert_eq!(found("gru"), ["MLGraphBuilder.gru(input)"]);
         assert_eq!(found("mlcontext.destroy()"), ["MLContext.destroy()"]);
         assert_eq!(found("MLContext.destroy"), ["MLContext.destroy()"]);

@@ -63,10 +63,10 @@ impl Trace {
         let file = File::open(path).map_err(|source: io::Error| error(source.to_string()))?;
         let recorded: Recorded = serde_json::from_reader(BufReader::new(file.take(MAX_BYTES)))
             .map_err(|source| error(format!("this is no record of the steps that vectors reach: {source}")))?;
-        Self::of(recorded).map_err(error)
+        Self::of(&recorded).map_err(error)
     }
 
-    fn of(recorded: Recorded) -> Result<Self, String> {
+    fn of(recorded: &Recorded) -> Result<Self, String> {
         let mut trace = Self::default();
         let place =
             |number: &usize| recorded.places.get(*number).cloned().ok_or_else(|| format!("there is no place {number}"));
@@ -116,7 +116,7 @@ mod tests {
     use super::*;
 
     fn trace(text: &str) -> Result<Trace, String> {
-        Trace::of(serde_json::from_str(text).unwrap())
+        Trace::of(&serde_json::from_str(text).unwrap())
     }
 
     #[test]

@@ -1,11 +1,14 @@
 //! Whatever a file has in it, reading it ends, with a result or with an error that says what is wrong.
 
 use std::fs;
-use std::path::PathBuf;
+use std::path::{Path, PathBuf};
 
 use proptest::prelude::*;
 use spec_diff::bikeshed::Document;
 use spec_diff::code::Code;
+use spec_diff::diff::{Ours, Revisions, diff};
+use spec_diff::lint::lint;
+use spec_diff::lock::Lock;
 
 /// A file with this content, in a folder of its own.
 fn file(name: &str, content: &[u8]) -> PathBuf {
@@ -94,9 +97,20 @@ proptest! {
     fn any_markup_is_read_or_refused(parts in prop::collection::vec(prop::sample::select(vec![
         "<details algorithm>", "</details>", "<div algorithm=x>", "</div>", "<p algorithm>", "</p>", "<dfn method for=X>",
         "<dfn>", "</dfn>", "|x|", "\n", "\n    1. ", "\n  1. ", "\n        1. ", "\t1.", "<!--", "-->", "<pre>", "</pre>",
+        "<table id=tensor-limits-x link-for=\"X/f(a, b)\">", "<tr>", "<td>", "</table>", "<script type=idl>", "</script>",
+        "interface X { undefined f(long a); };", "Let |a| be ", "If |a|, then return failure.",
         "```", "`", "<div class=note>", "é", "<", ">", "'", "\"", "=", "{{TypeError}}", "[=/abort when=]", "\r\n",
     ]), 0..60)) {
-        if let Ok(document) = Document::parse(&parts.concat()) {
+        let text = parts.concat();
+        if let Ok(document) = Document::parse(&text) {
+            // Whatever was read can be looked at, locked and compared.
+            let _ = lint(&document, &text);
+            let lock = Lock::of(&document, Path::new("x.lock")).to_string();
+            prop_assert_eq!(Lock::parse(&lock, Path::new("x.lock")).unwrap().to_string(), lock);
+            let path = Path::new("x.bs");
+            let (old_text, new_text) = (text.as_str(), text.as_str());
+            let revisions = Revisions { old_path: path, old_text, old: &document, new_path: path, new_text, new: &document };
+            prop_assert!(diff(&revisions, Ours::default()).is_empty());
             for algorithm in document.algorithms {
                 prop_assert!(algorithm.line <= algorithm.end_line);
                 let lines: Vec<_> = algorithm.steps.iter().map(|step| step.line).collect();

@@ -83,7 +83,7 @@ pub(super) fn without_effect(prepared: &Prepared<'_>) -> Vec<Finding> {
                 (plain.starts_with("if ") || plain.starts_with("otherwise, if ")) && sentence.refuses()
             };
             let mut uses = prose.steps.iter().filter(|sentence| is_in(sentence)).peekable();
-            if uses.peek().is_some() && uses.all(|sentence| is_check(sentence)) {
+            if uses.peek().is_some() && uses.all(is_check) {
                 let what = format!(
                     "|{}| is checked, and then nothing depends on it. Give it to the operator.",
                     parameter.name
