@@ -6,6 +6,7 @@
 
 mod columns;
 mod elsewhere;
+mod findings;
 pub mod markdown;
 pub mod text;
 pub mod words;
@@ -16,11 +17,13 @@ use serde::Serialize;
 
 use crate::align::{Change, align};
 use crate::bikeshed::{Algorithm, Document, Step};
-use crate::code::Code;
+use crate::code::{Code, Sources};
 use crate::facts;
 use crate::lock::{Hash, Lock};
+use crate::snippet::Snippets;
 use crate::trace::Trace;
 pub use elsewhere::Stretch;
+pub use findings::FindingChange;
 
 /// How much of its words a step has in common with what it became, at least.
 const ALIKE: f32 = 0.4;
@@ -49,6 +52,8 @@ pub struct Revisions<'a> {
 pub struct Ours<'a> {
     /// The code, if it is at hand.
     pub code: Option<&'a Code>,
+    /// Its source.
+    pub sources: Option<&'a Sources>,
     /// What vectors reach, if that is at hand.
     pub trace: Option<&'a Trace>,
     /// What the code was last compared with, if that is at hand: it says which of the revisions the code encodes.
@@ -64,6 +69,8 @@ pub struct Diff {
     pub facts: Vec<FactChange>,
     /// Decompositions.
     pub decompositions: Vec<DecompositionChange>,
+    /// What the lint finds in one of the revisions and not in the other.
+    pub lint: Vec<FindingChange>,
     /// Changes in anything else.
     pub elsewhere: Vec<Stretch>,
 }
@@ -114,6 +121,8 @@ pub struct AlgorithmChange {
     pub renumbered: Vec<(String, String)>,
     /// Where our code encodes it.
     pub code: Vec<String>,
+    /// The errors of its text for which our code has two readings: headings of SPEC_ISSUES.md.
+    pub readings: Vec<String>,
     /// The vectors that reach a step that changed.
     pub vectors: Vec<String>,
 }
@@ -176,6 +185,7 @@ pub fn diff(revisions: &Revisions<'_>, ours: Ours<'_>) -> Diff {
         algorithms,
         facts: facts(revisions),
         decompositions: decompositions(revisions),
+        lint: findings::changes(revisions),
         elsewhere: elsewhere::changes(revisions),
     }
 }
@@ -244,6 +254,7 @@ fn whole(algorithm: &Algorithm, fate: Fate, ours: Ours<'_>) -> AlgorithmChange {
         steps: algorithm.steps.iter().map(step).collect(),
         renumbered: Vec::new(),
         code: ours.frames(&name),
+        readings: ours.readings(&name),
         vectors: ours.vectors(&name, algorithm.steps.iter().map(|step| step.path.to_string())),
         name,
     }
@@ -288,6 +299,7 @@ fn changed(old: &Algorithm, new: &Algorithm, ours: Ours<'_>) -> Option<Algorithm
     Some(AlgorithmChange {
         fate: if old_name == name { Fate::Changed } else { Fate::Renamed },
         code: ours.frames(encoded_name),
+        readings: ours.readings(encoded_name),
         vectors: ours.vectors(encoded_name, touched.into_iter()),
         old_name: (old_name != name).then_some(old_name),
         old_line: Some(old.line),
@@ -340,6 +352,14 @@ impl Ours<'_> {
     fn step(&self, algorithm: &str, step: &str) -> Option<String> {
         let encoding = self.code?.algorithms.get(algorithm)?;
         encoding.steps.iter().find(|named| named.name == step).map(|named| named.place.to_string())
+    }
+
+    fn readings(&self, algorithm: &str) -> Vec<String> {
+        let encoding = self.code.and_then(|code| code.algorithms.get(algorithm));
+        let lines = self.sources.zip(encoding).map(|(sources, encoding)| Snippets::of(sources).of_algorithm(encoding));
+        let lines = lines.unwrap_or_default();
+        let ids = lines.iter().flat_map(|line| line.split("literal!(\"").skip(1));
+        ids.filter_map(|rest| rest.split('"').next()).map(str::to_owned).collect()
     }
 
     /// The vectors that reach one of these steps: those in which one throws first, then those that do least else.

@@ -3,7 +3,7 @@
 use std::collections::HashMap;
 use std::path::Path;
 
-use crate::code::{Place, Sources};
+use crate::code::{Encoding, Place, Sources};
 
 /// Source files, to take pieces from.
 pub(crate) struct Snippets<'s> {
@@ -14,6 +14,16 @@ impl<'s> Snippets<'s> {
     pub(crate) fn of(sources: &'s Sources) -> Self {
         let files = sources.files.iter().map(|(path, text)| (path.as_path(), text.lines().collect()));
         Self { files: files.collect() }
+    }
+
+    /// The lines from the frame of an algorithm to the end of its last step.
+    pub(crate) fn of_algorithm(&self, encoding: &Encoding) -> Vec<String> {
+        let (Some(frame), Some(last)) = (encoding.frames.first(), encoding.steps.last()) else { return Vec::new() };
+        let Some(lines) = self.files.get(&*frame.file).filter(|_| frame.file == last.place.file) else {
+            return Vec::new();
+        };
+        let end = (last.place.line - 1 + self.of_step(&last.place).len()).min(lines.len());
+        lines.get(frame.line - 1..end).unwrap_or_default().iter().map(|line| (*line).to_owned()).collect()
     }
 
     /// As [`Snippets::of_step`], without the line that only names the step.

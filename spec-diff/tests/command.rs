@@ -200,6 +200,124 @@ fn what_is_locked_is_encoded() {
 }
 
 #[test]
+fn a_step_is_found_by_what_people_call_it() {
+    let root = locked("where");
+    let place = "reference/src/machine.rs:1: first step 2  index.bs:4\n";
+    assert_eq!(run(&root, &["where", "first", "2", "--spec", "index.bs"]), (0, place.to_owned(), String::new()));
+    assert_eq!(run(&root, &["where", "FIRST"]).1, "reference/src/machine.rs:1: first\n");
+    let (status, _, err) = run(&root, &["where", "firsd"]);
+    assert_eq!((status, err.contains("there is no algorithm \"firsd\"; did you mean first?")), (2, true), "{err}");
+    let (status, _, err) = run(&root, &["where", "first 9"]);
+    assert_eq!((status, err.contains("first has no step \"9\"")), (2, true), "{err}");
+}
+
+/// What vectors reach of the little specification: the second step of the first algorithm in one vector.
+fn record(root: &Path) {
+    let record = r#"{"places": [["first", "2"]], "vectors": [{"vector": "file/one", "reached": [0], "threw": []}]}"#;
+    fs::write(root.join("coverage.json"), record).unwrap();
+    fs::write(root.join("spec-diff/unreached.toml"), "").unwrap();
+}
+
+#[test]
+fn prose_is_shown_beside_code_and_vectors() {
+    let root = locked("show");
+    record(&root);
+    let (status, out, _) =
+        run(&root, &["show", "first", "--spec", "index.bs", "--coverage", "coverage.json", "--width", "60"]);
+    let expected = "\
+first  index.bs:1  reference/src/machine.rs:1
+1. Begin.                    │ fn f() { algorithm!(\"first\")
+    0 vectors
+2. End.                      │ fn f() { algorithm!(\"first\")
+    1 vector  file/one
+
+";
+    assert_eq!((status, out.as_str()), (0, expected));
+}
+
+#[test]
+fn what_no_vector_reaches_needs_a_reason() {
+    let root = locked("coverage");
+    assert_eq!(run(&root, &["upgrade", "--spec", "index.bs", "--all"]).0, 0);
+    record(&root);
+    let (status, out, _) = run(&root, &["coverage", "coverage.json"]);
+    let expected = "\
+first: 1 of 2 steps reached, 0 of 0 throw
+  step 1: never reached: nothing says why not
+second: 0 of 1 steps reached, 0 of 0 throw
+  step 1: never reached: nothing says why not
+1 of 3 steps reached, 0 of 0 that name an exception threw it; 0 steps left out for a reason
+";
+    assert_eq!((status, out.as_str()), (1, expected));
+    let reasons = "[[step]]\nalgorithms = [\"first\", \"second\"]\nsteps = [\"1\"]\nreason = \"why\"\n";
+    fs::write(root.join("spec-diff/unreached.toml"), reasons).unwrap();
+    assert_eq!(run(&root, &["coverage", "coverage.json"]).0, 0);
+    fs::write(root.join("coverage.json"), "{}").unwrap();
+    let (status, _, err) = run(&root, &["coverage", "coverage.json"]);
+    assert_eq!((status, err.contains("coverage.json: this is no record")), (2, true), "{err}");
+}
+
+#[test]
+fn a_page_has_prose_code_and_verdicts() {
+    let root = locked("html");
+    record(&root);
+    let result = r#"{"line":"result","vector":"file/one","implementation":"wgpu","expected":false,"outcome":"failed"}"#;
+    fs::write(root.join("results.jsonl"), format!("{result}\n{{\"line\":\"footer\"}}\n")).unwrap();
+    let arguments = ["html", "--spec", "index.bs", "--coverage", "coverage.json", "--results", "results.jsonl"];
+    assert_eq!(run(&root, &arguments), (0, "spec-diff.html\n".to_owned(), String::new()));
+    let page = fs::read_to_string(root.join("spec-diff.html")).unwrap();
+    for part in [
+        "<li id=\"first-1\" class=\"unreached depth-0\"",
+        "<li id=\"first-2\" class=\"reached failing depth-0\" title=\"1 vector; the smallest: file/one\">",
+        "<span class=\"fail\">wgpu ✓0 ✕1</span>",
+        "href=\"#third\"",
+        "<!DOCTYPE html>",
+    ] {
+        assert!(page.contains(part), "{part}");
+    }
+    assert!(!page.contains("http://") && !page.contains("https://"), "the page needs nothing from elsewhere");
+}
+
+#[test]
+fn two_revisions_are_compared_in_three_forms() {
+    let root = locked("diff");
+    fs::write(root.join("newer.bs"), SPEC.replace("    1. End.", "    1. Go on.\n    1. End.")).unwrap();
+    let (status, out, _) = run(&root, &["diff", "index.bs", "newer.bs"]);
+    assert_eq!(status, 1);
+    assert!(out.contains("  step 2 added\n    + Go on.  newer.bs:4\n  step 3: was step 2\n"), "{out}");
+    let (_, out, _) = run(&root, &["diff", "--side-by-side", "--width", "60", "index.bs", "newer.bs"]);
+    assert!(out.contains(" │ Go on.\n"), "{out}");
+    let (_, out, _) = run(&root, &["diff", "--format", "markdown", "index.bs", "newer.bs"]);
+    assert!(out.contains("- **2** added: <ins>Go on.</ins>\n- step 3: was step 2\n"), "{out}");
+    let (_, out, _) = run(&root, &["diff", "--format", "json", "index.bs", "newer.bs"]);
+    let json: serde_json::Value = serde_json::from_str(&out).unwrap();
+    assert_eq!(json["algorithms"][0]["renumbered"][0], serde_json::json!(["2", "3"]));
+    assert_eq!(run(&root, &["diff", "index.bs", "index.bs"]).0, 0);
+    fs::write(root.join("idea.bs"), "<div algorithm amends=first after=1>\n1. Go on.\n</div>").unwrap();
+    let (_, out, _) = run(&root, &["diff", "index.bs", "--proposal", "idea.bs"]);
+    assert!(out.contains("  step 2 added\n    + Go on.  idea.bs:2\n  step 3: was step 2\n"), "{out}");
+    fs::write(root.join("idea.bs"), "<div algorithm amends=first after=7>\n1. Go on.\n</div>").unwrap();
+    let (status, _, err) = run(&root, &["diff", "index.bs", "--proposal", "idea.bs"]);
+    assert_eq!((status, err.contains("idea.bs:1: it comes behind step 7, which there is not")), (2, true), "{err}");
+}
+
+#[test]
+fn prose_is_linted() {
+    let root = locked("lint");
+    assert_eq!(run(&root, &["lint", "index.bs"]), (0, String::new(), String::new()));
+    fs::write(root.join("index.bs"), SPEC.replace("Begin.", "Begin with |x|.")).unwrap();
+    let (status, out, _) = run(&root, &["lint", "index.bs", "--rule", "undeclared-variable"]);
+    let expected = "index.bs:3: first step 1: |x| is not declared. [undeclared-variable]\n\
+                    index.bs:8: second step 1: |x| is not declared. [undeclared-variable]\n";
+    assert_eq!((status, out.as_str()), (1, expected));
+    let (_, out, _) = run(&root, &["lint", "index.bs", "--format", "json"]);
+    assert_eq!(serde_json::from_str::<serde_json::Value>(&out).unwrap()[0]["line"], 3);
+    assert!(run(&root, &["lint", "--rules"]).1.contains("loop-without-progress"));
+    let (status, _, err) = run(&root, &["lint", "index.bs", "--rule", "nonsense"]);
+    assert_eq!((status, err.contains("there is no rule `nonsense`")), (2, true), "{err}");
+}
+
+#[test]
 fn what_can_not_run_is_2_and_says_why() {
     let root = repository("usage", PROSE, CODE);
     let fails = |folder: &Path, arguments: &[&str], message: &str| {

@@ -8,14 +8,15 @@ use clap::ValueEnum;
 use super::error::CliError;
 use super::place::Here;
 use crate::bikeshed::{Document, Problem};
-use crate::code::Code;
+use crate::code::{Code, Sources};
 use crate::diff::text::View;
 use crate::diff::{Ours, Revisions, diff, markdown, text};
 use crate::proposal;
 use crate::trace::Trace;
 
 /// Say what changed between two revisions of the specification: which algorithms, which of their steps, which tables and
-/// declarations, which of our functions encode them and which vectors reach them.
+/// declarations, which of our functions encode them and which vectors reach them, where our code has a second reading of the
+/// text, and what the lint finds in one of them and not in the other.
 #[derive(Debug, clap::Args)]
 #[command(after_help = EXAMPLES)]
 pub(super) struct Arguments {
@@ -69,7 +70,8 @@ pub(super) fn run(arguments: &Arguments, out: &mut impl Write) -> Result<bool, C
     let (old, old_text) = Document::read_with_text(&arguments.old)?;
     let (path, new, new_text) = newer(arguments, &old, &old_text)?;
     // Whoever has only the program, and not the repository, has no code to name.
-    let code = here.code(None).ok().map(|folder| Code::read(&folder)).transpose()?;
+    let sources = here.code(None).ok().map(|folder| Sources::read(&folder)).transpose()?;
+    let code = sources.as_ref().map(Code::of).transpose()?;
     let lock = here.lock()?;
     let trace = arguments.coverage.as_deref().map(Trace::read).transpose()?;
     let revisions = Revisions {
@@ -80,7 +82,10 @@ pub(super) fn run(arguments: &Arguments, out: &mut impl Write) -> Result<bool, C
         new_text: &new_text,
         new: &new,
     };
-    let found = diff(&revisions, Ours { code: code.as_ref(), trace: trace.as_ref(), lock: lock.as_ref() });
+    let found = diff(
+        &revisions,
+        Ours { code: code.as_ref(), sources: sources.as_ref(), trace: trace.as_ref(), lock: lock.as_ref() },
+    );
     let view = View {
         old: arguments.old.display().to_string(),
         new: path.display().to_string(),

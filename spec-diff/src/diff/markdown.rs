@@ -28,6 +28,15 @@ pub fn write(diff: &Diff, view: &View, out: &mut impl Write) -> io::Result<()> {
         write!(out, "{}", similar::TextDiff::from_lines(&old, &new).unified_diff())?;
         writeln!(out, "```\n")?;
     }
+    if !diff.lint.is_empty() {
+        writeln!(out, "### Lint\n")?;
+        for change in &diff.lint {
+            let finding = &change.finding;
+            let what = escaped(&format!("{}: {}", finding.subject, finding.what));
+            writeln!(out, "- {}, line {}: {what} (`{}`)", word(change.fate), finding.line, finding.rule)?;
+        }
+        writeln!(out)?;
+    }
     if !diff.elsewhere.is_empty() {
         writeln!(out, "### Other text\n")?;
         for stretch in &diff.elsewhere {
@@ -54,6 +63,9 @@ fn algorithm(change: &AlgorithmChange, view: &View, out: &mut impl Write) -> io:
         write!(out, "`{file}:{line}`")?;
         for place in &change.code {
             write!(out, ", encoded at `{place}`")?;
+        }
+        for id in &change.readings {
+            write!(out, ", in two readings: `{id}`")?;
         }
         writeln!(out, "\n")?;
     }

@@ -1,6 +1,7 @@
 //! A difference, for a terminal.
 
 use std::io::{self, Write};
+use std::path::Path;
 
 use anstyle::{AnsiColor, Style};
 
@@ -47,6 +48,14 @@ pub fn write(diff: &Diff, view: &View, out: &mut impl Write) -> io::Result<()> {
     for change in &diff.decompositions {
         writeln!(out, "{NAME}decomposition of {}{NAME:#} {}", change.name, fate(change.fate))?;
         code(&change.sides, view, out)?;
+        writeln!(out)?;
+    }
+    if !diff.lint.is_empty() {
+        writeln!(out, "{NAME}lint{NAME:#}")?;
+        for change in &diff.lint {
+            let file = if change.fate == Fate::Added { &view.new } else { &view.old };
+            writeln!(out, "  {} {}", fate(change.fate), change.finding.text(Path::new(file)))?;
+        }
         writeln!(out)?;
     }
     if !diff.elsewhere.is_empty() {
@@ -100,6 +109,9 @@ fn algorithm(change: &AlgorithmChange, view: &View, out: &mut impl Write) -> io:
     writeln!(out)?;
     if !change.code.is_empty() {
         writeln!(out, "  {FAINT}code{FAINT:#} {}", change.code.join(", "))?;
+    }
+    if !change.readings.is_empty() {
+        writeln!(out, "  {FAINT}two readings{FAINT:#} {}", change.readings.join(", "))?;
     }
     if let Some((named, rest)) = vectors(&change.vectors) {
         writeln!(out, "  {FAINT}vectors{FAINT:#} {named}{rest}")?;
