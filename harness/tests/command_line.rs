@@ -38,6 +38,24 @@ fn one_wrong_number_fails_and_says_which() {
 }
 
 #[test]
+fn the_steps_of_each_vector_are_recorded_for_spec_diff() {
+    let folder = Folder::with("relu.json", RELU);
+    let run = folder.webnn(&["coverage", "relu.json", "--json", "coverage.json"]);
+    assert_eq!(run.code, 0, "{run}");
+    let record: serde_json::Value = serde_json::from_str(&folder.read("coverage.json")).expect("JSON");
+    let vector = &record["vectors"][0];
+    assert_eq!(vector["vector"], "relu/relu of three numbers");
+    let steps: Vec<&serde_json::Value> = record["places"].as_array().expect("places").iter().collect();
+    let place = steps.iter().position(|place| place[0] == "MLGraphBuilder.relu(input, options)" && place[1] == "4.1");
+    let reached = vector["reached"].as_array().expect("numbers of places");
+    assert!(reached.iter().any(|number| number.as_u64() == place.map(|place| place as u64)), "{record}");
+    assert_eq!(vector["threw"].as_array().map(Vec::len), Some(0));
+    let nowhere = folder.webnn(&["coverage", "relu.json", "--json", "no/such/folder.json"]);
+    assert_eq!(nowhere.code, 74, "{nowhere}");
+    nowhere.complains("no/such/folder.json");
+}
+
+#[test]
 fn a_known_failure_is_expected_and_its_pass_is_not() {
     let folder = Folder::with("relu.json", &RELU.replace("[0, 0.5, 2]", "[0, 0.75, 2]"));
     folder.write(
