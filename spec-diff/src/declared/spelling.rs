@@ -51,7 +51,7 @@ pub(super) fn of_type(type_: &Type) -> String {
     }
 }
 
-/// A type of Web IDL in the spelling that [`of_type`] gives: without attributes, and with one name for both kinds of
+/// A type of Web IDL as types of Rust are spelled here: without attributes, and with one name for both kinds of
 /// strings and for both kinds of lists.
 pub fn canonical(type_: &str) -> String {
     let mut plain = String::new();
