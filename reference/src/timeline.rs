@@ -113,11 +113,16 @@ impl Global {
         }
     }
 
+    /// Runs the first of the queued tasks, and says whether there was one.
+    pub fn pump_a_task(&self) -> bool {
+        self.0.tasks.pump()
+    }
+
     /// Runs everything that is queued, until nothing is.
     pub fn run_until_idle(&self) {
         loop {
             self.pump_timelines();
-            if !self.0.tasks.pump() {
+            if !self.pump_a_task() {
                 break;
             }
         }

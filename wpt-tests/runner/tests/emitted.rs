@@ -1,0 +1,128 @@
+//! A vector that is written as a test for web-platform-tests is still the same vector.
+
+use std::path::{Path, PathBuf};
+use std::rc::Rc;
+
+use webnn_reference::cpu::Cpu;
+use webnn_reference::ops;
+use webnn_reference::steps::Reading;
+use webnn_vectors::{Kind, Loader, Vector, VectorFile};
+use webnn_wpt::folder::{Resources, Scope, Test};
+use webnn_wpt::host::{Host, Limits, THREAD_STACK};
+use webnn_wpt::outcome::{FileStatus, Status};
+use webnn_wpt::{emit, import};
+
+const OWN_TESTS: &str = concat!(env!("CARGO_MANIFEST_DIR"), "/../js");
+
+/// Of so many vectors one is tried: each takes a scope of its own.
+const ONE_OF: usize = 23;
+
+/// What a test of a graph has from `utils.js`, as far as reading it goes.
+const NOTHING_IS_RUN: &str = "const webnn_conformance_test = () => {}; const buildAndExecuteGraph = async () => ({});";
+
+/// What a test of a refused call has from `utils_validation.js`.
+const A_CONTEXT: &str = "let context; promise_setup(async () => context = await navigator.ml.createContext());";
+
+fn loader_of(vectors: impl FnOnce(&Loader<'_>) -> Vec<VectorFile>) -> Vec<VectorFile> {
+    let known = |name: &str| ops::operator(name).is_some();
+    vectors(&Loader::with_operators(&known))
+}
+
+/// Some of the vectors that are written as `kind` says, from all files.
+fn some(kind: impl Fn(&Kind) -> bool) -> Vec<(Vector, String)> {
+    let files = loader_of(|loader| loader.embedded().expect("our vectors"));
+    let all = files.iter().flat_map(|file| {
+        let with_source = |vector: &Vector| (vector.clone(), file.source_of(vector).to_owned());
+        file.vectors.iter().map(with_source).collect::<Vec<_>>()
+    });
+    let some: Vec<_> = all.filter(|(vector, _)| kind(&vector.kind)).step_by(ONE_OF).collect();
+    assert!(some.len() > 10);
+    some
+}
+
+/// A host in which this text stands for the file of the test, and nothing for the functions of web-platform-tests.
+fn host(text: &str) -> (Host, Test) {
+    let replaced = [
+        ("/webnn/conformance_tests/emitted.https.any.js", text),
+        ("/webnn/resources/utils.js", NOTHING_IS_RUN),
+        ("/webnn/resources/utils_validation.js", A_CONTEXT),
+    ];
+    let replaced = replaced.map(|(address, text)| (address.to_owned(), text.to_owned()));
+    let resources = Resources::new(Path::new(OWN_TESTS), replaced.to_vec());
+    let script = text.lines().find_map(|line| line.strip_prefix("// META: script=")).expect("a script");
+    let test = Test {
+        name: "/webnn/conformance_tests/emitted.https.any.html?cpu".into(),
+        file: PathBuf::from("webnn/conformance_tests/emitted.https.any.js"),
+        scripts: vec![script.to_owned()],
+        scope: Scope::Window,
+        variant: "?cpu".into(),
+        title: None,
+        long: true,
+        is_isolated: false,
+        needs: None,
+    };
+    let limits = Limits { timeout_multiplier: 10.0, ..Limits::default() };
+    (Host::new(Rc::new(Cpu), Reading::Corrected, resources, limits), test)
+}
+
+fn on_a_deep_stack(work: impl FnOnce() + Send + 'static) {
+    let thread = std::thread::Builder::new().stack_size(THREAD_STACK).spawn(work).expect("a thread");
+    if let Err(panic) = thread.join() {
+        std::panic::resume_unwind(panic);
+    }
+}
+
+#[test]
+fn a_graph_is_read_back_as_it_was_written() {
+    on_a_deep_stack(|| {
+        for (vector, source) in some(|kind| matches!(kind, Kind::Graph { .. })) {
+            let text = emit::wpt(&vector, &source).expect("a graph can be written");
+            let (host, test) = host(&text);
+            let tests = import::tests(&host, &test).unwrap_or_else(|error| panic!("{}: {error}", vector.id));
+            let file = import::file(&test, &tests);
+            let read = loader_of(|loader| {
+                vec![
+                    loader
+                        .text("emitted.json", "emitted", file.as_bytes())
+                        .unwrap_or_else(|error| panic!("{}: {error}", vector.id)),
+                ]
+            });
+            let [back] = read[0].vectors.as_slice() else { panic!("{}: one vector", vector.id) };
+            assert_eq!(back.name, vector.name);
+            let (graph, same) = (vector.graph().expect("a graph"), back.graph().expect("a graph"));
+            assert_eq!(same.operators, graph.operators, "{}", vector.id);
+            for ((name, input), (same_name, same)) in graph.inputs.iter().zip(&same.inputs) {
+                assert_eq!((same_name, &same.descriptor, same.constant), (name, &input.descriptor, input.constant));
+                assert_eq!(
+                    same.descriptor.bytes_of(&same.data),
+                    input.descriptor.bytes_of(&input.data),
+                    "{}",
+                    vector.id
+                );
+            }
+            for ((name, output), (same_name, same)) in graph.expected_outputs.iter().zip(&same.expected_outputs) {
+                assert_eq!((same_name, &same.descriptor), (name, &output.descriptor));
+                assert_eq!(
+                    same.descriptor.bytes_of(&same.data),
+                    output.descriptor.bytes_of(&output.data),
+                    "{}",
+                    vector.id
+                );
+            }
+        }
+    });
+}
+
+#[test]
+fn a_call_that_is_refused_is_refused() {
+    on_a_deep_stack(|| {
+        for (vector, source) in some(|kind| matches!(kind, Kind::Negative { .. })) {
+            let text = emit::wpt(&vector, &source).expect("a refused call can be written");
+            let (host, test) = host(&text);
+            let result = host.run(&test);
+            assert_eq!(result.status, FileStatus::Ok, "{}: {:?}", vector.id, result.message);
+            let [subtest] = result.subtests.as_slice() else { panic!("{}: one subtest", vector.id) };
+            assert_eq!(subtest.status, Status::Pass, "{}: {:?}\n{text}", vector.id, subtest.message);
+        }
+    });
+}

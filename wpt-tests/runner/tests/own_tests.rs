@@ -1,0 +1,123 @@
+//! The tests of `wpt-tests/js`, which are in web-platform-tests' form, on the reference.
+
+use std::path::Path;
+use std::rc::Rc;
+use std::time::{Duration, Instant};
+
+use webnn_reference::cpu::Cpu;
+use webnn_reference::steps::Reading;
+use webnn_wpt::folder::{Resources, Test, tests};
+use webnn_wpt::host::{Host, Limits, THREAD_STACK};
+use webnn_wpt::outcome::{FileResult, FileStatus, Status};
+
+const OWN_TESTS: &str = concat!(env!("CARGO_MANIFEST_DIR"), "/../js");
+
+/// Runs the tests whose names contain `name`, in a thread with the stack that they need.
+fn run(name: &'static str, limits: Limits) -> Vec<(Test, FileResult)> {
+    let work = move || {
+        let root = Path::new(OWN_TESTS);
+        let host = Host::new(Rc::new(Cpu), Reading::Corrected, Resources::new(root, vec![]), limits);
+        let all = tests(root, "webnn").expect("the folder of our tests");
+        let chosen = all.into_iter().filter(|test| test.name.contains(name));
+        chosen.map(|test| (test.clone(), host.run(&test))).collect::<Vec<_>>()
+    };
+    let thread = std::thread::Builder::new().stack_size(THREAD_STACK).spawn(work).expect("a thread");
+    thread.join().expect("results")
+}
+
+/// The result of the one test whose name contains `name`.
+fn result(name: &'static str, limits: Limits) -> FileResult {
+    let mut results = run(name, limits);
+    assert_eq!(results.len(), 1, "{name}");
+    results.remove(0).1
+}
+
+fn limits(timeout_multiplier: f64) -> Limits {
+    Limits { timeout_multiplier, memory: 256 << 20 }
+}
+
+/// Time enough on a machine that is busy.
+fn patient() -> Limits {
+    limits(20.0)
+}
+
+fn statuses(result: &FileResult) -> Vec<(&str, Status)> {
+    result.subtests.iter().map(|subtest| (subtest.name.as_str(), subtest.status)).collect()
+}
+
+#[test]
+fn every_test_passes_in_every_scope_and_variant() {
+    for (name, count) in [("/interfaces.", 4), ("/conversions.", 2), ("/execution.", 4)] {
+        let results = run(name, patient());
+        assert_eq!(results.len(), count, "{name}");
+        for (test, result) in results {
+            assert_eq!(result.status, FileStatus::Ok, "{}: {:?}", test.name, result.message);
+            assert!(!result.subtests.is_empty(), "{}", test.name);
+            for subtest in result.subtests {
+                assert_eq!(subtest.status, Status::Pass, "{}: {}: {:?}", test.name, subtest.name, subtest.message);
+            }
+        }
+    }
+}
+
+#[test]
+fn a_test_that_loops_ends_with_its_time() {
+    let begun = Instant::now();
+    let result = result("/loops.https.any.html", limits(0.1));
+    assert!(begun.elapsed() < Duration::from_secs(60));
+    assert_eq!(result.status, FileStatus::Timeout);
+    assert_eq!(
+        statuses(&result),
+        [("before", Status::Pass), ("loops for ever", Status::Timeout), ("after", Status::Notrun)]
+    );
+}
+
+#[test]
+fn a_test_that_waits_for_what_never_comes_is_not_waited_for() {
+    let begun = Instant::now();
+    let result = result("/waits.https.any.html", patient());
+    assert!(begun.elapsed() < Duration::from_secs(100), "its time is 200 seconds");
+    assert_eq!(result.status, FileStatus::Timeout);
+    assert_eq!(statuses(&result), [("waits for ever", Status::Timeout)]);
+}
+
+#[test]
+fn a_test_that_allocates_without_end_fails_alone() {
+    let result = result("/allocates.https.any.html", patient());
+    assert_eq!(statuses(&result), [("allocates without end", Status::Fail), ("goes on", Status::Pass)]);
+}
+
+#[test]
+fn a_test_that_throws_while_it_is_loaded_is_an_error_and_keeps_its_results() {
+    let result = result("/throws.https.any.html", patient());
+    assert_eq!(result.status, FileStatus::Error);
+    assert!(result.message.as_deref().unwrap_or_default().contains("on purpose"), "{:?}", result.message);
+    assert_eq!(statuses(&result), [("before", Status::Pass)]);
+}
+
+#[test]
+fn a_promise_that_nobody_looks_at_is_an_error() {
+    let result = result("/rejects.https.any.html", patient());
+    assert_eq!(result.status, FileStatus::Error);
+    assert!(result.message.as_deref().unwrap_or_default().contains("unhandled"), "{:?}", result.message);
+}
+
+#[test]
+fn what_happens_once_a_test_is_complete_changes_nothing() {
+    let result = result("/rejects-late.https.any.html", patient());
+    assert_eq!(result.status, FileStatus::Ok);
+    assert_eq!(statuses(&result), [("is done by then", Status::Pass)]);
+}
+
+#[test]
+fn deep_recursion_is_an_exception_of_script() {
+    let result = result("/recurses.https.any.html", patient());
+    assert_eq!(statuses(&result), [("recursion ends in an exception", Status::Pass)]);
+}
+
+#[test]
+fn what_needs_a_document_is_skipped_and_says_so() {
+    let result = result("/document.https.window.html", patient());
+    assert_eq!(result.status, FileStatus::Skip);
+    assert_eq!(result.message.as_deref(), Some("needs a document"));
+}
