@@ -6,6 +6,8 @@ pub(crate) mod bench;
 pub(crate) mod compare;
 pub(crate) mod completions;
 pub(crate) mod coverage;
+pub(crate) mod decompositions;
+pub(crate) mod emit;
 pub(crate) mod expectations;
 pub(crate) mod explain;
 pub(crate) mod list;
@@ -17,6 +19,7 @@ pub(crate) mod run;
 pub(crate) mod serve;
 pub(crate) mod show;
 pub(crate) mod smoke;
+pub(crate) mod wpt;
 
 use webnn_vectors::{Vector, VectorFile};
 

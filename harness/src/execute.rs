@@ -106,6 +106,14 @@ impl Executor {
         Self::Model(Model { provider: Rc::new(gpu), reading, device })
     }
 
+    /// What gives contexts their platforms, unless they are outside of this program.
+    pub(crate) fn provider(&self) -> Option<Rc<dyn PlatformProvider>> {
+        match self {
+            Self::Model(model) => Some(Rc::clone(&model.provider)),
+            Self::Outside(_) => None,
+        }
+    }
+
     /// Why its device was lost, if it was: nothing can be executed any more.
     pub(crate) fn lost(&self) -> Option<String> {
         match self {

@@ -226,4 +226,18 @@ impl Implementation {
             }
         }
     }
+
+    /// Starts it, in the thread that is going to use it, and returns what gives contexts their platforms.
+    ///
+    /// # Errors
+    /// Why it can not be started, and what to do.
+    pub(crate) fn provider(&self) -> Result<(Rc<dyn PlatformProvider>, Description), String> {
+        let has_none = "what runs outside of this program has an object model of its own; name `reference` or `wgpu`";
+        if matches!(self, Self::Outside { .. }) {
+            return Err(has_none.into());
+        }
+        // The reading is that of the global object; the executor is not used.
+        let (executor, description) = self.start(&Start::new(Reading::Corrected))?;
+        Ok((executor.provider().ok_or(has_none)?, description))
+    }
 }

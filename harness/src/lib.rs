@@ -26,14 +26,16 @@ mod selection;
 mod summary;
 pub mod trials;
 mod worker;
+mod wpt;
 
 use clap::{Parser, Subcommand};
 
 use failure::Failure;
 
 use commands::{
-    accuracy as accuracy_command, adapter, bench, compare, completions, coverage, expectations as expectations_command,
-    explain, list, merge, plan, replay, report as report_command, run as run_command, serve, show, smoke,
+    accuracy as accuracy_command, adapter, bench, compare, completions, coverage, decompositions, emit,
+    expectations as expectations_command, explain, list, merge, plan, replay, report as report_command,
+    run as run_command, serve, show, smoke, wpt as wpt_command,
 };
 
 /// Runs conformance vectors of the W3C WebNN specification on implementations, and says where they differ from what is
@@ -92,6 +94,12 @@ enum Command {
     Adapter(adapter::Arguments),
     /// Measure how accurate element-wise operators are, over all float16 numbers and a dense sample of float32.
     Accuracy(accuracy_command::Arguments),
+    /// Write a vector as a test for something else, such as web-platform-tests.
+    Emit(emit::Arguments),
+    /// Run web-platform-tests' own tests, JavaScript and all.
+    Wpt(wpt_command::Arguments),
+    /// Run the decompositions that the specification gives in JavaScript, and say where they part from their operators.
+    Decompositions(decompositions::Arguments),
     /// Measure how long loading and running vectors takes.
     Bench(bench::Arguments),
     /// Write what a shell needs to complete the command line.
@@ -147,6 +155,9 @@ fn carry_out(command: &Command) -> u8 {
         Command::Smoke(arguments) => smoke::smoke(arguments),
         Command::Replay(arguments) => replay::replay(arguments),
         Command::Accuracy(arguments) => accuracy_command::accuracy(arguments),
+        Command::Emit(arguments) => emit::emit(arguments),
+        Command::Wpt(arguments) => wpt_command::wpt(arguments),
+        Command::Decompositions(arguments) => decompositions::decompositions(arguments),
         Command::Bench(arguments) => bench::bench(arguments),
         Command::End { code } => Ok(*code),
     };

@@ -1,5 +1,6 @@
 //! Every vector that the program carries, on every implementation, as a test of its own.
 
+use std::collections::BTreeSet;
 use std::path::PathBuf;
 use std::rc::Rc;
 use std::sync::mpsc::{Sender, channel};
@@ -15,6 +16,14 @@ use crate::expectations::{Expectations, is_expected};
 use crate::implementation::{Implementation, Start};
 use crate::judge::{Outcome, judge};
 use crate::selection::is_operator_of_the_specification;
+
+/// How many decompositions the specification's source has, and those that part from their operators.
+///
+/// # Errors
+/// If the JavaScript of the specification can not be loaded.
+pub fn parting_decompositions(source: &str) -> Result<(usize, BTreeSet<String>), String> {
+    crate::commands::decompositions::parting(source).map_err(|failure| failure.to_string())
+}
 
 /// How a trial ended.
 #[derive(Clone, Debug, PartialEq, Eq)]

@@ -57,10 +57,10 @@ pub(crate) fn is_one_at_work() -> bool {
 }
 
 /// Counts as a worker at work while it lives.
-struct AtWork;
+pub(crate) struct AtWork;
 
 impl AtWork {
-    fn begin() -> Self {
+    pub(crate) fn begin() -> Self {
         AT_WORK.fetch_add(1, Ordering::Relaxed);
         Self
     }
