@@ -257,11 +257,12 @@ fn dependencies(folder: &str) -> Vec<String> {
 
 #[test]
 fn dependencies_run_one_way() {
-    const OURS: [(&str, &[&str]); 5] = [
+    const OURS: [(&str, &[&str]); 6] = [
         ("reference", &[]),
         ("gpu", &["webnn-reference"]),
         ("wpt-tests", &[]),
-        ("harness", &["webnn-gpu", "webnn-reference", "webnn-vectors"]),
+        ("wpt-tests/runner", &["webnn-reference", "webnn-vectors"]),
+        ("harness", &["webnn-gpu", "webnn-reference", "webnn-vectors", "webnn-wpt"]),
         ("spec-diff", &["webnn-reference"]),
     ];
     let mut problems = Vec::new();
