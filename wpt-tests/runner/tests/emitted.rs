@@ -126,3 +126,25 @@ fn a_call_that_is_refused_is_refused() {
         }
     });
 }
+
+#[test]
+fn tests_are_read_whatever_the_order_of_the_arguments() {
+    const TEST: &str = "{'name': 'NAME', 'graph': {'inputs': {'x': {'data': [1, NaN], 'descriptor': {shape: [2], dataType: \
+                        'float32'}}}, 'operators': [{'name': 'relu', 'arguments': [{'input': 'x'}], 'outputs': 'y'}], \
+                        'expectedOutputs': {'y': {'data': [1, NaN], 'descriptor': {shape: [2], dataType: 'float32'}}}}}";
+    on_a_deep_stack(|| {
+        let (one, other) = (TEST.replace("NAME", "one"), TEST.replace("NAME", "other"));
+        let text = format!(
+            "// META: script=../resources/utils.js\nconst getTolerance = () => ({{metricType: 'ATOL', value: 0.5}});\n\
+             webnn_conformance_test(buildAndExecuteGraph, getTolerance, {one});\n\
+             webnn_conformance_test([{one}, {other}], buildAndExecuteGraph, getTolerance);\n"
+        );
+        let (host, test) = host(&text);
+        let file = import::file(&test, &import::tests(&host, &test).expect("three tests"));
+        let files = loader_of(|loader| vec![loader.text("read.json", "read", file.as_bytes()).expect("vectors")]);
+        let names: Vec<&str> = files[0].vectors.iter().map(|vector| vector.name.as_str()).collect();
+        assert_eq!(names, ["one", "one (2)", "other"]);
+        let output = &files[0].vectors[0].graph().expect("a graph").expected_outputs["y"];
+        assert_eq!(files[0].vectors[0].tolerance_of(output).value, Some(0.5));
+    });
+}
