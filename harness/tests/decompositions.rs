@@ -9,9 +9,6 @@ use webnn_harness::trials::parting_decompositions;
 
 const REPOSITORY: &str = concat!(env!("CARGO_MANIFEST_DIR"), "/..");
 
-/// Operators whose decomposition parts from them by rounding alone.
-const BY_ROUNDING: [&str; 1] = ["hardSigmoid"];
-
 #[test]
 fn the_ledger_names_the_decompositions_that_part_from_their_operators() {
     let source = Path::new(REPOSITORY).join("../shared/spec/webnn-c515210.bs");
@@ -26,11 +23,7 @@ fn the_ledger_names_the_decompositions_that_part_from_their_operators() {
     let part =
         ledger.split("\n## ").find(|part| part.starts_with("Part three")).expect("a heading `## Part three ...`");
     let headings = part.lines().filter_map(|line| line.strip_prefix("### "));
-    let listed: BTreeSet<String> = headings
-        .filter(|heading| !heading.contains(' '))
-        .map(str::to_owned)
-        .chain(BY_ROUNDING.map(str::to_owned))
-        .collect();
+    let listed: BTreeSet<String> = headings.filter(|heading| !heading.contains(' ')).map(str::to_owned).collect();
     let (count, parting) = parting_decompositions(&source).unwrap_or_else(|error| panic!("{error}"));
     assert_eq!(count, 30);
     assert_eq!(parting, listed);
