@@ -64,9 +64,13 @@ impl Summary {
             let expected = expectations.status(&test.file, &subtest.name);
             if subtest.status != expected {
                 tally.unexpected += 1;
-                let message = subtest.message.as_deref().unwrap_or("as its expectation says it would not");
+                let message = match (subtest.status, &subtest.message) {
+                    (Status::Pass, _) => ": although it is listed as known not to",
+                    (_, Some(message)) => &format!(": {message}"),
+                    (_, None) => "",
+                };
                 let status = word(subtest.status);
-                self.unexpected.push(format!("{}\n    {}: {status}: {message}", test.name, subtest.name));
+                self.unexpected.push(format!("{}\n    {}: {status}{message}", test.name, subtest.name));
             } else if let Some(entry) = entry {
                 tally.known += 1;
                 let reason = format!("{} ({})", entry.reason, entry.link);
