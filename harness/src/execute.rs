@@ -10,6 +10,7 @@ pub(crate) mod call;
 pub(crate) mod cells;
 mod convert;
 mod graph;
+pub(crate) mod rehearsal;
 mod scenario;
 
 use std::cell::RefCell;

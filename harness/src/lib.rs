@@ -14,6 +14,7 @@ mod commands;
 mod execute;
 mod expectations;
 mod failure;
+mod fuzz;
 mod implementation;
 mod judge;
 pub mod networks;

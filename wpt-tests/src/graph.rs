@@ -1,6 +1,7 @@
 //! The graph of a vector: inputs, operators, expected outputs.
 
 use std::borrow::Cow;
+use std::collections::HashSet;
 use std::fmt;
 use std::slice;
 
@@ -43,6 +44,12 @@ impl Graph {
         }
         self.expected_outputs.keys().map(String::as_str).collect()
     }
+
+    /// The names of the operands that operators take. A string that is no operand's name is among them too.
+    #[must_use]
+    pub fn taken(&self) -> HashSet<String> {
+        self.operators.iter().flat_map(Operator::strings).collect()
+    }
 }
 
 /// An input or a constant of a graph.
@@ -82,6 +89,22 @@ impl Operator {
     #[must_use]
     pub fn argument(&self, name: &str) -> Option<&Value> {
         self.arguments.iter().find(|argument| argument.name == name).map(|argument| &argument.value)
+    }
+
+    /// Every string among the arguments: names of operands, and others.
+    #[must_use]
+    pub fn strings(&self) -> Vec<String> {
+        let mut strings = Vec::new();
+        let mut left: Vec<&Value> = self.arguments.iter().map(|argument| &argument.value).collect();
+        while let Some(value) = left.pop() {
+            match value {
+                Value::String(text) => strings.push(text.clone()),
+                Value::List(items) => left.extend(items),
+                Value::Object(members) => left.extend(members.values()),
+                Value::Null | Value::Boolean(_) | Value::Number(_) | Value::BigInt(_) => {}
+            }
+        }
+        strings
     }
 }
 

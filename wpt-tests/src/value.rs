@@ -69,6 +69,42 @@ impl Value {
     }
 }
 
+impl From<bool> for Value {
+    fn from(boolean: bool) -> Self {
+        Self::Boolean(boolean)
+    }
+}
+
+impl From<u32> for Value {
+    fn from(integer: u32) -> Self {
+        Self::Number(Number::Integer(integer.into()))
+    }
+}
+
+impl From<i32> for Value {
+    fn from(integer: i32) -> Self {
+        Self::Number(Number::Integer(integer.into()))
+    }
+}
+
+impl From<f64> for Value {
+    fn from(float: f64) -> Self {
+        Self::Number(Number::Float(float))
+    }
+}
+
+impl From<&str> for Value {
+    fn from(text: &str) -> Self {
+        Self::String(text.to_owned())
+    }
+}
+
+impl<T: Into<Self>> From<Vec<T>> for Value {
+    fn from(items: Vec<T>) -> Self {
+        Self::List(items.into_iter().map(Into::into).collect())
+    }
+}
+
 /// The JSON form.
 impl fmt::Display for Value {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {

@@ -25,23 +25,51 @@ pub(super) struct Started<'a> {
 /// A graph that was built, and its outputs.
 type Built = (MLGraph, Vec<(String, MLOperand)>);
 
+/// The calls on one builder, in order.
+pub(crate) struct Calls {
+    builder: MLGraphBuilder,
+    operands: HashMap<String, MLOperand>,
+}
+
+impl Calls {
+    pub(super) fn new(context: &MLContext) -> Result<Self, Stopped> {
+        Ok(Self { builder: MLGraphBuilder::new(context)?, operands: HashMap::new() })
+    }
+
+    /// Makes an input or a constant.
+    pub(super) fn input(&mut self, name: &str, input: &Input) -> Result<(), Stopped> {
+        let operand = create_input(name, input, &self.builder)?;
+        self.operands.insert(name.to_owned(), operand);
+        Ok(())
+    }
+
+    /// Calls an operator's method, and returns what it gave.
+    pub(super) fn operator(&self, operator: &Operator) -> Result<Vec<MLOperand>, Stopped> {
+        call(operator, &self.builder, &self.operands)
+    }
+
+    /// Gives operands their names.
+    pub(super) fn name(&mut self, names: &[String], operands: Vec<MLOperand>) {
+        self.operands.extend(names.iter().cloned().zip(operands));
+    }
+}
+
 /// Makes the calls up to `build()`: those that may throw in a negative vector.
 pub(super) fn build(graph: &Graph, context: &MLContext) -> Result<Built, Stopped> {
-    let builder = MLGraphBuilder::new(context)?;
-    let mut operands: HashMap<&str, MLOperand> = HashMap::new();
+    let mut calls = Calls::new(context)?;
     for (name, input) in &graph.inputs {
-        operands.insert(name, create_input(name, input, &builder)?);
+        calls.input(name, input)?;
     }
     for operator in &graph.operators {
-        let outputs = call(operator, &builder, &operands)?;
-        operands.extend(operator.outputs.as_slice().iter().map(String::as_str).zip(outputs));
+        let outputs = calls.operator(operator)?;
+        calls.name(operator.outputs.as_slice(), outputs);
     }
     let outputs: Vec<(String, MLOperand)> = graph
         .build_outputs()
         .into_iter()
-        .filter_map(|name| Some((name.to_owned(), operands.get(name)?.clone())))
+        .filter_map(|name| Some((name.to_owned(), calls.operands.get(name)?.clone())))
         .collect();
-    let built = settled(context.global(), &builder.build(&outputs))?;
+    let built = settled(context.global(), &calls.builder.build(&outputs))?;
     Ok((built, outputs))
 }
 
@@ -97,7 +125,7 @@ fn bytes(input: &Input) -> Result<Bytes, String> {
 fn call(
     operator: &Operator,
     builder: &MLGraphBuilder,
-    operands: &HashMap<&str, MLOperand>,
+    operands: &HashMap<String, MLOperand>,
 ) -> Result<Vec<MLOperand>, Stopped> {
     let Some(row) = ops::operator(&operator.name) else {
         return Err(Stopped::Skipped(format!("the operator {} is not implemented yet", operator.name)));

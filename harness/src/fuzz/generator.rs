@@ -1,0 +1,142 @@
+//! Draws graphs: each from a seed and its number, and from nothing else.
+
+use webnn_reference::ops::{OPERATORS, OperatorRow};
+use webnn_vectors::{Graph, Kind, Vector};
+
+use super::draft::{Draft, Use};
+use super::operators::{Propose, proposal};
+use super::random::Random;
+use crate::execute::rehearsal::Refusal;
+
+/// Which graphs are drawn.
+#[derive(Clone, Debug)]
+pub(crate) struct Generator {
+    seed: u64,
+    operators: Vec<(&'static OperatorRow, Propose)>,
+    max_operators: usize,
+}
+
+/// A graph that was drawn, and how that went.
+#[derive(Clone, Debug)]
+pub(crate) struct Drawn {
+    /// The graph, whose expected outputs have no data of meaning yet.
+    pub(crate) graph: Graph,
+    /// Its operators.
+    pub(crate) uses: Vec<Use>,
+    /// The operators whose calls were refused, and why.
+    pub(crate) refused: Vec<(&'static str, String)>,
+}
+
+/// A call on which the builder failed instead of throwing.
+#[derive(Clone, Debug)]
+pub(crate) struct Defect {
+    /// The operator.
+    pub(crate) operator: &'static str,
+    /// What happened.
+    pub(crate) problem: String,
+}
+
+impl Generator {
+    /// Graphs of these operators (of all, if none are named), of at most so many.
+    ///
+    /// # Errors
+    /// The first name that is no operator.
+    pub(crate) fn new(seed: u64, names: &[String], max_operators: usize) -> Result<Self, String> {
+        if let Some(unknown) = names.iter().find(|name| !OPERATORS.iter().any(|row| row.name == name.as_str())) {
+            return Err(unknown.clone());
+        }
+        let is_chosen = |row: &&OperatorRow| names.is_empty() || names.iter().any(|name| name == row.name);
+        let operators =
+            OPERATORS.iter().filter(is_chosen).filter_map(|row| Some((row, proposal(row.name)?))).collect();
+        Ok(Self { seed, operators, max_operators })
+    }
+
+    /// Draws the graph of this number.
+    ///
+    /// # Errors
+    /// If a call fails in a way that no call should.
+    pub(crate) fn draw(&self, number: u64) -> Result<Drawn, Defect> {
+        let mut random = Random::new(self.seed, number);
+        let most = if random.coin() { self.max_operators.min(4) } else { self.max_operators };
+        let count = 1 + random.below(most);
+        let defect = |operator, problem| Defect { operator, problem };
+        let mut draft = Draft::new(random).map_err(|refusal| defect("MLGraphBuilder", refusal.to_string()))?;
+        let (mut uses, mut refused) = (vec![], vec![]);
+        // A graph has one operator at least; all proposals of an operator being refused would be noticed.
+        while draft.operator_count() < count && refused.len() < 16 * count {
+            let (row, propose) = draft.random.choose(&self.operators);
+            match draft.propose(row, propose) {
+                Ok(used) => uses.push(used),
+                Err(Refusal::Threw(reason)) => refused.push((row.name, reason)),
+                Err(Refusal::Failed(problem)) => return Err(defect(row.name, problem)),
+            }
+        }
+        Ok(Drawn { graph: draft.finish(), uses, refused })
+    }
+
+    /// The name of the graph of this number.
+    pub(crate) fn name(&self, number: u64) -> String {
+        format!("seed {} graph {number}", self.seed)
+    }
+
+    /// The graph as a vector.
+    pub(crate) fn vector(&self, number: u64, graph: Graph) -> Vector {
+        let name = self.name(number);
+        Vector {
+            id: format!("fuzz/{name}"),
+            index: 0,
+            name,
+            source: None,
+            note: None,
+            implementation_defined: None,
+            literal: None,
+            required: None,
+            kind: Kind::Graph { graph, tolerance: None },
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use std::collections::BTreeSet;
+
+    use super::super::draft::data_types;
+    use super::super::statistics::Statistics;
+    use super::*;
+
+    fn all() -> Generator {
+        Generator::new(1, &[], 30).expect("all operators")
+    }
+
+    #[test]
+    fn a_graph_depends_on_its_seed_and_number_only() {
+        let json = |number| serde_json::to_string(&all().draw(number).expect("a graph").graph).expect("JSON");
+        let forwards: Vec<String> = (0..20).map(json).collect();
+        let backwards: Vec<String> = (0..20).rev().map(json).collect();
+        assert!(forwards.iter().eq(backwards.iter().rev()));
+        assert_eq!(forwards.iter().collect::<BTreeSet<_>>().len(), forwards.len());
+    }
+
+    #[test]
+    fn every_operator_is_drawn_with_every_type_that_it_may_have() {
+        let mut statistics = Statistics::default();
+        for number in 0..6000 {
+            statistics.count(&all().draw(number).expect("a graph"));
+        }
+        for (operator, share, reason) in statistics.most_refused() {
+            assert!(share < 0.15, "{operator}: {:.0} % of the proposals are refused: {reason}", share * 100.0);
+        }
+        for (row, _) in all().operators {
+            let (drawn, found) = statistics.of(row.name);
+            assert!(drawn >= 300, "{} was drawn {drawn} times only", row.name);
+            // isNaN and isInfinite take floats only, other than their table says.
+            if matches!(row.name, "isNaN" | "isInfinite") {
+                continue;
+            }
+            let first = row.limits.rows[0].operand;
+            for data_type in data_types(row, first) {
+                assert!(found.contains(&data_type.name()), "{} of {data_type} was not drawn", row.name);
+            }
+        }
+    }
+}
