@@ -10,6 +10,7 @@ pub(crate) mod decompositions;
 pub(crate) mod emit;
 pub(crate) mod expectations;
 pub(crate) mod explain;
+pub(crate) mod fuzz;
 pub(crate) mod list;
 pub(crate) mod merge;
 pub(crate) mod plan;

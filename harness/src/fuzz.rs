@@ -1,8 +1,12 @@
 //! Random graphs: drawn, run, judged by the derived bound, and shrunk where an implementation is found to differ.
 
-pub(crate) mod draft;
-pub(crate) mod elements;
+pub(crate) mod campaign;
+mod draft;
+mod elements;
 pub(crate) mod generator;
 mod operators;
-pub(crate) mod random;
+mod random;
+pub(crate) mod shrink;
+mod simpler;
 pub(crate) mod statistics;
+pub(crate) mod subject;

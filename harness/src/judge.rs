@@ -4,6 +4,7 @@
 //! an absolute difference (ATOL); without one, exact. It is never widened.
 
 pub(crate) mod bound;
+pub(crate) mod difference;
 pub(crate) mod distance;
 mod scenario;
 

@@ -4,7 +4,7 @@
 //! starts an `implementation` and executes vectors on it (`execute`), so that only observations come back; `judge`
 //! compares those with what the vector expects, and `expectations` with what is known to fail; `results` writes
 //! everything to a file as it comes, and `summary` is what the terminal shows in the end. The verbs of the command line
-//! stand in `commands`.
+//! stand in `commands`. Random graphs, and what is made of them, stand in `fuzz`.
 //!
 //! What is public here is what tests need: [`trials`], every vector as a test of its own, and [`networks`], graphs that
 //! are larger than a vector's.
@@ -35,7 +35,7 @@ use failure::Failure;
 
 use commands::{
     accuracy as accuracy_command, adapter, bench, compare, completions, coverage, decompositions, emit,
-    expectations as expectations_command, explain, list, merge, plan, replay, report as report_command,
+    expectations as expectations_command, explain, fuzz as fuzz_command, list, merge, plan, replay, report as report_command,
     run as run_command, serve, show, smoke, wpt as wpt_command,
 };
 
@@ -101,6 +101,9 @@ enum Command {
     Wpt(wpt_command::Arguments),
     /// Run the decompositions that the specification gives in JavaScript, and say where they part from their operators.
     Decompositions(decompositions::Arguments),
+    /// Draw random graphs, compare implementations with the interpreter on them, and shrink the graphs on which they
+    /// differ.
+    Fuzz(fuzz_command::Arguments),
     /// Measure how long loading and running vectors takes.
     Bench(bench::Arguments),
     /// Write what a shell needs to complete the command line.
@@ -159,6 +162,7 @@ fn carry_out(command: &Command) -> u8 {
         Command::Emit(arguments) => emit::emit(arguments),
         Command::Wpt(arguments) => wpt_command::wpt(arguments),
         Command::Decompositions(arguments) => decompositions::decompositions(arguments),
+        Command::Fuzz(arguments) => fuzz_command::fuzz(arguments),
         Command::Bench(arguments) => bench::bench(arguments),
         Command::End { code } => Ok(*code),
     };

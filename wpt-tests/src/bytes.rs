@@ -221,6 +221,23 @@ pub fn f16_from_f64(value: f64) -> f16 {
     f16::from_f32(f32::from_bits(bits))
 }
 
+/// One element, of as many bytes as the type has.
+fn decode(data_type: DataType, bytes: &[u8]) -> Number {
+    let mut wide = [0; 8];
+    wide[..bytes.len()].copy_from_slice(bytes);
+    let bits = u64::from_le_bytes(wide);
+    let unused = 64 - data_type.bits();
+    match data_type {
+        DataType::Float32 => Number::Float(f32::from_bits(bits as u32).into()),
+        DataType::Float16 => Number::Float(f16::from_bits(bits as u16).into()),
+        // The sign is the highest bit of the element: up to the highest bit of the word, and back.
+        DataType::Int64 | DataType::Int32 | DataType::Int8 | DataType::Int4 => {
+            Number::Integer((((bits << unused) as i64) >> unused).into())
+        }
+        DataType::Uint64 | DataType::Uint32 | DataType::Uint8 | DataType::Uint4 => Number::Integer(bits.into()),
+    }
+}
+
 /// How much of a repeated pattern is laid out before it is copied as a whole: fits the processor's
 /// cache.
 const BLOCK: usize = 1 << 16;
@@ -329,6 +346,21 @@ impl Descriptor {
     /// As [`Descriptor::bytes_of`].
     pub fn pattern_of(&self, data: &Data) -> Result<(Vec<u8>, usize), DataError> {
         data.to_pattern(self.data_type.into(), self.check(data)?)
+    }
+
+    /// The data whose bytes these are: the opposite of [`Descriptor::bytes_of`], but for the bits of NaN.
+    ///
+    /// # Errors
+    ///
+    /// Bytes that are not as many as those of the shape, or a type that has none.
+    pub fn data_of(&self, bytes: &[u8]) -> Result<Data, DataError> {
+        let element = ElementType::from(self.data_type);
+        let size = element.byte_size().ok_or(DataError::NoBytes(element))?;
+        let (actual, expected) = ((bytes.len() / size) as u64, self.element_count().unwrap_or(u64::MAX));
+        if actual != expected || !bytes.len().is_multiple_of(size) {
+            return Err(DataError::Count { actual, expected, holder: format!("shape {:?}", self.shape) });
+        }
+        Ok(Data::List(bytes.chunks_exact(size).map(|bytes| decode(self.data_type, bytes)).collect()))
     }
 
     /// Checks that `data` are as many as the shape holds, and that the data type holds each;

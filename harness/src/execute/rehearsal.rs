@@ -14,7 +14,7 @@ use super::{Stopped, caught};
 
 /// A builder of the reference.
 pub(crate) struct Rehearsal {
-    calls: Calls,
+    calls: Option<Calls>,
     latest: Vec<MLOperand>,
 }
 
@@ -36,18 +36,21 @@ impl std::fmt::Display for Refusal {
 }
 
 impl Rehearsal {
-    /// A new builder.
-    ///
-    /// # Errors
-    /// If there is none, which is a bug.
-    pub(crate) fn new() -> Result<Self, Refusal> {
-        attempt(|| {
-            let global = Global::new(Reading::Corrected);
-            let ml = ML::new(&global, Rc::new(Cpu));
-            let context = global.settle(&ml.create_context(MLContextOptions::default()))?;
-            Calls::new(&context)
-        })
-        .map(|calls| Self { calls, latest: vec![] })
+    /// A builder that the first call makes.
+    pub(crate) fn new() -> Self {
+        Self { calls: None, latest: vec![] }
+    }
+
+    fn calls(&mut self) -> Result<&mut Calls, Refusal> {
+        if self.calls.is_none() {
+            self.calls = Some(attempt(|| {
+                let global = Global::new(Reading::Corrected);
+                let ml = ML::new(&global, Rc::new(Cpu));
+                let context = global.settle(&ml.create_context(MLContextOptions::default()))?;
+                Calls::new(&context)
+            })?);
+        }
+        self.calls.as_mut().ok_or_else(|| Refusal::Failed("there is no builder".into()))
     }
 
     /// Makes an input or a constant.
@@ -55,7 +58,8 @@ impl Rehearsal {
     /// # Errors
     /// Why it can not be made.
     pub(crate) fn input(&mut self, name: &str, input: &Input) -> Result<(), Refusal> {
-        attempt(|| self.calls.input(name, input))
+        let calls = self.calls()?;
+        attempt(|| calls.input(name, input))
     }
 
     /// Calls an operator's method, and says what its outputs are, which still need names.
@@ -63,7 +67,8 @@ impl Rehearsal {
     /// # Errors
     /// Why there are none.
     pub(crate) fn operator(&mut self, operator: &Operator) -> Result<Vec<Descriptor>, Refusal> {
-        self.latest = attempt(|| self.calls.operator(operator))?;
+        let calls = self.calls()?;
+        self.latest = attempt(|| calls.operator(operator))?;
         self.latest
             .iter()
             .map(|output| {
@@ -77,7 +82,9 @@ impl Rehearsal {
     /// Gives the latest outputs their names.
     pub(crate) fn name_outputs(&mut self, names: &[String]) {
         let outputs = std::mem::take(&mut self.latest);
-        self.calls.name(names, outputs);
+        if let Some(calls) = &mut self.calls {
+            calls.name(names, outputs);
+        }
     }
 }
 

@@ -113,17 +113,16 @@ pub(crate) struct Draft {
     operands: Vec<Operand>,
     most_elements: usize,
     names: usize,
+    attempted: Option<Operator>,
 }
 
 impl Draft {
     /// An empty graph.
-    ///
-    /// # Errors
-    /// If there is no builder, which is a bug.
-    pub(crate) fn new(mut random: Random) -> Result<Self, Refusal> {
+    pub(crate) fn new(mut random: Random) -> Self {
         let most_elements = if random.one_in(40) { MORE_ELEMENTS } else { FEW_ELEMENTS };
         let graph = Graph { inputs: IndexMap::new(), operators: vec![], expected_outputs: IndexMap::new() };
-        Ok(Self { random, rehearsal: Rehearsal::new()?, graph, operands: vec![], most_elements, names: 0 })
+        let rehearsal = Rehearsal::new();
+        Self { random, rehearsal, graph, operands: vec![], most_elements, names: 0, attempted: None }
     }
 
     fn new_name(&mut self, letter: char) -> String {
@@ -278,7 +277,7 @@ impl Draft {
             self.spoil(&mut arguments);
         }
         let result = self.call(row, arguments, inputs);
-        if result.is_err() {
+        if matches!(result, Err(Refusal::Threw(_))) {
             self.graph.inputs.truncate(inputs);
             self.operands.truncate(operands);
         }
@@ -290,6 +289,7 @@ impl Draft {
             self.rehearsal.input(name, input)?;
         }
         let mut operator = Operator { name: row.name.into(), arguments, outputs: Names::Several(vec![]) };
+        self.attempted = Some(operator.clone());
         let outputs = self.rehearsal.operator(&operator)?;
         if let Some(large) = outputs.iter().find(|output| output.element_count().is_none_or(|n| n > MOST_ELEMENTS)) {
             return Err(Refusal::Threw(format!("left out here: {large} is too large")));
@@ -351,9 +351,15 @@ impl Draft {
         self.graph.operators.len()
     }
 
-    /// The graph so far.
-    pub(crate) fn graph(&self) -> &Graph {
-        &self.graph
+    /// The graph with the call that was proposed last, whatever came of it.
+    pub(crate) fn attempted(mut self) -> Graph {
+        if let Some(operator) = self.attempted.take() {
+            self.graph.operators.push(Operator { outputs: Names::One("y".into()), ..operator });
+        }
+        let descriptor = Descriptor { data_type: DataType::Float32, shape: vec![] };
+        let output = ExpectedOutput { descriptor, tolerance: None, data: Data::Fill(Number::Integer(0)) };
+        self.graph.expected_outputs.insert("y".into(), output);
+        self.graph
     }
 
     /// The graph, with what no operator takes as its outputs, and some of the other operands.

@@ -30,8 +30,8 @@ pub(crate) struct Drawn {
 /// A call on which the builder failed instead of throwing.
 #[derive(Clone, Debug)]
 pub(crate) struct Defect {
-    /// The operator.
-    pub(crate) operator: &'static str,
+    /// The graph up to the call.
+    pub(crate) graph: Graph,
     /// What happened.
     pub(crate) problem: String,
 }
@@ -59,8 +59,7 @@ impl Generator {
         let mut random = Random::new(self.seed, number);
         let most = if random.coin() { self.max_operators.min(4) } else { self.max_operators };
         let count = 1 + random.below(most);
-        let defect = |operator, problem| Defect { operator, problem };
-        let mut draft = Draft::new(random).map_err(|refusal| defect("MLGraphBuilder", refusal.to_string()))?;
+        let mut draft = Draft::new(random);
         let (mut uses, mut refused) = (vec![], vec![]);
         // A graph has one operator at least; all proposals of an operator being refused would be noticed.
         while draft.operator_count() < count && refused.len() < 16 * count {
@@ -68,7 +67,7 @@ impl Generator {
             match draft.propose(row, propose) {
                 Ok(used) => uses.push(used),
                 Err(Refusal::Threw(reason)) => refused.push((row.name, reason)),
-                Err(Refusal::Failed(problem)) => return Err(defect(row.name, problem)),
+                Err(Refusal::Failed(problem)) => return Err(Defect { graph: draft.attempted(), problem }),
             }
         }
         Ok(Drawn { graph: draft.finish(), uses, refused })
@@ -81,7 +80,15 @@ impl Generator {
 
     /// The graph as a vector.
     pub(crate) fn vector(&self, number: u64, graph: Graph) -> Vector {
-        let name = self.name(number);
+        Self::named(self.name(number), graph)
+    }
+
+    /// A graph that nobody needs to find again, as a vector.
+    pub(crate) fn nameless(graph: Graph) -> Vector {
+        Self::named("random".into(), graph)
+    }
+
+    fn named(name: String, graph: Graph) -> Vector {
         Vector {
             id: format!("fuzz/{name}"),
             index: 0,

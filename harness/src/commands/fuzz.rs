@@ -1,0 +1,191 @@
+//! `webnn fuzz`
+
+use std::collections::BTreeMap;
+use std::fmt::Write as _;
+use std::io::IsTerminal;
+use std::path::{Path, PathBuf};
+use std::time::{Duration, Instant};
+
+use clap::Args;
+use indicatif::{ProgressBar, ProgressDrawTarget, ProgressStyle};
+use webnn_reference::steps::Reading;
+
+use crate::execute::Executor;
+use crate::failure::{AS_EXPECTED, Failure, UNEXPECTED};
+use crate::fuzz::campaign::{Campaign, Finding, Progress, observing};
+use crate::fuzz::generator::Generator;
+use crate::implementation::Implementation;
+
+/// The arguments of `webnn fuzz`.
+#[derive(Args, Debug)]
+pub(crate) struct Arguments {
+    /// Which graphs: the same seed gives the same graphs, on every platform.
+    #[arg(long, value_name = "N", default_value_t = 1)]
+    seed: u64,
+
+    /// The number of the first graph.
+    #[arg(long, value_name = "N", default_value_t = 0)]
+    first: u64,
+
+    /// How many graphs.
+    #[arg(long, value_name = "N", default_value_t = 1000)]
+    graphs: u64,
+
+    /// Use no other operators than these, such as `add,conv2d`.
+    #[arg(long, value_name = "NAMES", value_delimiter = ',')]
+    operators: Vec<String>,
+
+    /// The most operators that a graph has.
+    #[arg(long, value_name = "N", default_value_t = 30, value_parser = clap::value_parser!(u16).range(1..=1000))]
+    max_operators: u16,
+
+    /// Compare this implementation with the interpreter: `reference`, `wgpu`, or `wgpu:NAME` for an adapter. May be
+    /// given several times.
+    #[arg(long = "implementation", short, value_name = "NAME", default_value = "wgpu")]
+    implementations: Vec<Implementation>,
+
+    /// The folder for the graphs on which an implementation differs, as vectors.
+    #[arg(long, short, value_name = "FOLDER", default_value = "results/fuzz")]
+    output: PathBuf,
+
+    /// Begin no more graphs after so many seconds.
+    #[arg(long, value_name = "SECONDS")]
+    time: Option<f64>,
+
+    /// How long a graph may take, in seconds.
+    #[arg(long, value_name = "SECONDS", default_value_t = 60.0, value_parser = super::run::seconds)]
+    timeout: f64,
+
+    /// End after so many differences.
+    #[arg(long, value_name = "N", default_value_t = 20)]
+    differences: usize,
+
+    /// Show how often each operator was drawn, with which data types and options.
+    #[arg(long)]
+    statistics: bool,
+}
+
+/// Draws graphs and compares implementations on them.
+///
+/// # Errors
+/// If an implementation does not start, or a vector can not be written.
+pub(crate) fn fuzz(arguments: &Arguments) -> Result<u8, Failure> {
+    let begun = Instant::now();
+    let unknown = |name| Failure::Usage(format!("{name} is no operator; `webnn list operators` shows all"));
+    let generator = Generator::new(arguments.seed, &arguments.operators, usize::from(arguments.max_operators));
+    let implementations: Vec<_> = arguments.implementations.iter().map(start_of).collect();
+    let timeout = Duration::from_secs_f64(arguments.timeout.min(1e9));
+    let mut campaign = Campaign::start(generator.map_err(unknown)?, &implementations, timeout)
+        .map_err(Failure::NotStarted)?;
+
+    let bar = progress_bar(arguments.graphs);
+    let mut findings: Vec<Finding> = Vec::new();
+    let end = arguments.first.saturating_add(arguments.graphs);
+    let mut next = arguments.first;
+    let is_time_over = || arguments.time.is_some_and(|time| begun.elapsed().as_secs_f64() > time);
+    while next < end && findings.len() < arguments.differences && !campaign.is_given_up() && !is_time_over() {
+        let mut written = Ok(());
+        next = campaign.batch(next, end, &mut |progress| match progress {
+            Progress::Done(graphs) => bar.inc(graphs),
+            Progress::Found(finding) => {
+                if written.is_ok() {
+                    written = write(&arguments.output, &finding);
+                }
+                bar.suspend(|| anstream::println!("{}", text(arguments, &finding)));
+                findings.push(*finding);
+            }
+        });
+        written?;
+    }
+    bar.finish_and_clear();
+
+    if arguments.statistics {
+        anstream::print!("{}", campaign.statistics.table());
+    }
+    anstream::print!("{}", summary(&findings));
+    let took = begun.elapsed().as_secs_f64();
+    let graphs = next - arguments.first;
+    anstream::println!("{}", campaign.statistics.line());
+    anstream::println!("{graphs} graphs in {took:.1} s, {:.0} a second", graphs as f64 / took);
+    if campaign.is_given_up() {
+        return Err(Failure::NotStarted("ended early: an implementation hung too often".into()));
+    }
+    Ok(if findings.is_empty() { AS_EXPECTED } else { UNEXPECTED })
+}
+
+type NamedStart = (String, crate::fuzz::subject::Start<crate::execute::Observation>);
+
+fn start_of(implementation: &Implementation) -> NamedStart {
+    let name = implementation.to_string();
+    let implementation = implementation.clone();
+    let start = move || -> Result<Executor, String> { Ok(implementation.start(Reading::Corrected)?.0) };
+    (name, observing(start))
+}
+
+fn progress_bar(graphs: u64) -> ProgressBar {
+    let bar = ProgressBar::new(graphs);
+    if !std::io::stderr().is_terminal() {
+        bar.set_draw_target(ProgressDrawTarget::hidden());
+    }
+    let style = ProgressStyle::with_template("{bar:40} {pos}/{len} graphs, {elapsed}, about {eta} left");
+    bar.set_style(style.unwrap_or_else(|_| ProgressStyle::default_bar()));
+    bar.enable_steady_tick(Duration::from_millis(200));
+    bar
+}
+
+/// The file of a finding, named after the graph and the implementation.
+fn file_of(folder: &Path, finding: &Finding) -> PathBuf {
+    let name = format!("{} {}", finding.vector.name, finding.implementation);
+    let letters = name.chars().map(|letter| if letter.is_ascii_alphanumeric() { letter } else { '-' });
+    folder.join(letters.collect::<String>()).with_extension("json")
+}
+
+const SOURCE: &str = "webnn fuzz; the expected values are what the interpreter gives, so they prove nothing by themselves";
+
+fn write(folder: &Path, finding: &Finding) -> Result<(), Failure> {
+    let path = file_of(folder, finding);
+    let failed = |error: std::io::Error| Failure::Output(format!("{} can not be written: {error}", path.display()));
+    let file = serde_json::json!({ "source": SOURCE, "tests": [finding.vector] });
+    std::fs::create_dir_all(folder).map_err(failed)?;
+    std::fs::write(&path, format!("{file:#}\n")).map_err(failed)
+}
+
+/// A finding, for people.
+fn text(arguments: &Arguments, finding: &Finding) -> String {
+    let Finding { number, implementation, operators, vector, difference, tried } = finding;
+    let file = file_of(&arguments.output, finding);
+    let mut text = format!("{}: {implementation} differs on {}\n", vector.name, kinds(finding));
+    _ = writeln!(text, "    {difference}");
+    let left = vector.graph().map_or(0, |graph| graph.operators.len());
+    _ = writeln!(text, "    shrunk from {operators} operators to {left} by trying {tried} graphs");
+    _ = writeln!(text, "    webnn explain {:?} {} -i reference -i {implementation}", vector.name, file.display());
+    let mut options = format!("--seed {} --first {number} --graphs 1", arguments.seed);
+    if !arguments.operators.is_empty() {
+        _ = write!(options, " --operators {}", arguments.operators.join(","));
+    }
+    if arguments.max_operators != 30 {
+        _ = write!(options, " --max-operators {}", arguments.max_operators);
+    }
+    _ = write!(text, "    webnn fuzz {options} -i {implementation}");
+    text
+}
+
+/// The operators of the shrunk graph.
+fn kinds(finding: &Finding) -> String {
+    let operators = finding.vector.graph().map(|graph| graph.operators.as_slice()).unwrap_or_default();
+    let names: Vec<&str> = operators.iter().map(|operator| operator.name.as_str()).collect();
+    names.join(", ")
+}
+
+/// How many findings there are of each kind.
+fn summary(findings: &[Finding]) -> String {
+    let mut counts: BTreeMap<String, usize> = BTreeMap::new();
+    for finding in findings {
+        *counts.entry(format!("{} on {}", finding.implementation, kinds(finding))).or_default() += 1;
+    }
+    let mut text = String::new();
+    for (kind, count) in counts {
+        _ = writeln!(text, "{count} x {kind}");
+    }
+    text
+}
