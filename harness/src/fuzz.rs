@@ -3,6 +3,7 @@
 pub(crate) mod campaign;
 mod draft;
 mod elements;
+pub(crate) mod file;
 pub(crate) mod generator;
 mod operators;
 mod random;
@@ -10,3 +11,4 @@ pub(crate) mod shrink;
 mod simpler;
 pub(crate) mod statistics;
 pub(crate) mod subject;
+mod values;

@@ -45,6 +45,11 @@ impl Graph {
         self.expected_outputs.keys().map(String::as_str).collect()
     }
 
+    /// The names of what the operators give, in their order.
+    pub fn outputs(&self) -> impl Iterator<Item = &str> {
+        self.operators.iter().flat_map(|operator| operator.outputs.as_slice()).map(String::as_str)
+    }
+
     /// The names of the operands that operators take. A string that is no operand's name is among them too.
     #[must_use]
     pub fn taken(&self) -> HashSet<String> {

@@ -10,10 +10,12 @@ use clap::Args;
 use indicatif::{ProgressBar, ProgressDrawTarget, ProgressStyle};
 use webnn_reference::steps::Reading;
 
-use crate::execute::Executor;
+use crate::execute::Observation;
 use crate::failure::{AS_EXPECTED, Failure, UNEXPECTED};
 use crate::fuzz::campaign::{Campaign, Finding, Progress, observing};
+use crate::fuzz::file;
 use crate::fuzz::generator::Generator;
+use crate::fuzz::subject::Start;
 use crate::implementation::Implementation;
 
 /// The arguments of `webnn fuzz`.
@@ -106,6 +108,11 @@ pub(crate) fn fuzz(arguments: &Arguments) -> Result<u8, Failure> {
     let took = begun.elapsed().as_secs_f64();
     let graphs = next - arguments.first;
     anstream::println!("{}", campaign.statistics.line());
+    anstream::println!(
+        "{} comparisons, of whole graphs and of single operators; {} undecided, inside a bound that spans a jump",
+        campaign.compared,
+        campaign.undecided
+    );
     anstream::println!("{graphs} graphs in {took:.1} s, {:.0} a second", graphs as f64 / took);
     if campaign.is_given_up() {
         return Err(Failure::NotStarted("ended early: an implementation hung too often".into()));
@@ -113,12 +120,15 @@ pub(crate) fn fuzz(arguments: &Arguments) -> Result<u8, Failure> {
     Ok(if findings.is_empty() { AS_EXPECTED } else { UNEXPECTED })
 }
 
-type NamedStart = (String, crate::fuzz::subject::Start<crate::execute::Observation>);
+type NamedStart = (String, Start<Observation>);
 
 fn start_of(implementation: &Implementation) -> NamedStart {
     let name = implementation.to_string();
     let implementation = implementation.clone();
-    let start = move || -> Result<Executor, String> { Ok(implementation.start(Reading::Corrected)?.0) };
+    let start = move || {
+        let (executor, description) = implementation.start(Reading::Corrected)?;
+        Ok((executor, description.facts))
+    };
     (name, observing(start))
 }
 
@@ -140,14 +150,13 @@ fn file_of(folder: &Path, finding: &Finding) -> PathBuf {
     folder.join(letters.collect::<String>()).with_extension("json")
 }
 
-const SOURCE: &str = "webnn fuzz; the expected values are what the interpreter gives, so they prove nothing by themselves";
-
 fn write(folder: &Path, finding: &Finding) -> Result<(), Failure> {
     let path = file_of(folder, finding);
-    let failed = |error: std::io::Error| Failure::Output(format!("{} can not be written: {error}", path.display()));
-    let file = serde_json::json!({ "source": SOURCE, "tests": [finding.vector] });
-    std::fs::create_dir_all(folder).map_err(failed)?;
-    std::fs::write(&path, format!("{file:#}\n")).map_err(failed)
+    let written = file::text(&finding.vector).and_then(|text| {
+        std::fs::create_dir_all(folder)?;
+        std::fs::write(&path, text)
+    });
+    written.map_err(|error| Failure::Output(format!("{} can not be written: {error}", path.display())))
 }
 
 /// A finding, for people.

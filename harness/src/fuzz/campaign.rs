@@ -5,16 +5,18 @@ use std::rc::Rc;
 use std::sync::Arc;
 use std::time::Duration;
 
-use webnn_reference::cpu::Cpu;
+use webnn_reference::derived_bound::{Allowance, Ranges};
 use webnn_reference::steps::Reading;
-use webnn_vectors::{DataType, Descriptor, ExpectedOutput, Graph, Vector};
+use webnn_vectors::{Graph, Vector};
 
 use super::generator::{Defect, Generator};
 use super::shrink::{Trial, shrink};
 use super::statistics::Statistics;
 use super::subject::{Start, Subject, Told};
+use super::values;
+use crate::execute::bounds::{self, BoundedTensor};
 use crate::execute::{Executor, Observation, Tensor};
-use crate::judge::difference::{Difference, Expected, difference};
+use crate::judge::difference::{Comparison, Difference, compare, tolerance};
 
 /// How many graphs are drawn before they are run.
 const BATCH: u64 = 64;
@@ -50,7 +52,15 @@ type Observing = Subject<Observation>;
 /// What answers vectors with what the interpreter gives.
 type Expecting = Subject<Interpreted>;
 /// What the interpreter gives, or what it did instead.
-type Interpreted = Result<Vec<Expected>, Instead>;
+type Interpreted = Result<Vec<Bounded>, Instead>;
+
+/// An output of the interpreter with its bound, as it is sent from its thread to another.
+#[derive(Clone, Debug)]
+struct Bounded {
+    name: String,
+    tensor: Tensor,
+    ranges: Ranges,
+}
 
 /// What the interpreter did instead of computing.
 #[derive(Clone, Debug)]
@@ -61,12 +71,23 @@ enum Instead {
     Failed(String),
 }
 
+/// A graph, and what an implementation made of it.
+struct Observed<'a> {
+    number: u64,
+    graph: &'a Graph,
+    answer: Result<Observation, String>,
+}
+
 /// A campaign that is under way.
 pub(crate) struct Campaign {
     generator: Generator,
     interpreter: Expecting,
     implementations: Vec<(String, Observing)>,
     pub(crate) statistics: Statistics,
+    /// How many graphs, and operators by themselves, were compared.
+    pub(crate) compared: usize,
+    /// How many of these comparisons were inside the bounds only because these span a jump.
+    pub(crate) undecided: usize,
 }
 
 impl Campaign {
@@ -79,13 +100,15 @@ impl Campaign {
         implementations: &[(String, Start<Observation>)],
         timeout: Duration,
     ) -> Result<Self, String> {
-        let interpreter = Subject::start(interpreting(), timeout)?;
         let started = implementations.iter().map(|(name, start)| {
             let subject = Subject::start(Arc::clone(start), timeout);
             Ok((name.clone(), subject.map_err(|reason| format!("{name} did not start: {reason}"))?))
         });
-        let implementations = started.collect::<Result<_, String>>()?;
-        Ok(Self { generator, interpreter, implementations, statistics: Statistics::default() })
+        let implementations = started.collect::<Result<Vec<(String, Observing)>, String>>()?;
+        let flushes_subnormals =
+            implementations.iter().any(|(_, subject)| subject.has_fact("flushes float32 subnormals"));
+        let interpreter = Subject::start(interpreting(Allowance { flushes_subnormals }), timeout)?;
+        Ok(Self { generator, interpreter, implementations, statistics: Statistics::default(), compared: 0, undecided: 0 })
     }
 
     /// Draws and runs the graphs from this number on, as many as there are of a batch before `end`; returns the number
@@ -108,14 +131,82 @@ impl Campaign {
         let expected = self.interpreter.answers(&vectors);
         for at in 0..self.implementations.len() {
             let observed = self.implementations[at].1.answers(&vectors);
-            for (((number, vector), expected), observed) in numbers.iter().zip(&vectors).zip(&expected).zip(observed) {
-                if let (Some(difference), Some(graph)) = (judge(expected, &observed), vector.graph()) {
-                    tell(Progress::Found(Box::new(self.shrunk(at, *number, graph, difference))));
-                }
-            }
+            let graphs: Vec<Observed<'_>> = numbers
+                .iter()
+                .zip(&vectors)
+                .zip(observed)
+                .filter_map(|((number, vector), answer)| Some(Observed { number: *number, graph: vector.graph()?, answer }))
+                .collect();
+            let inside = self.judge_whole(at, graphs, &expected, tell);
+            self.judge_pieces(at, &inside, tell);
         }
         tell(Progress::Done(last - first));
         last
+    }
+
+    /// Compares the outputs of whole graphs, and returns those that show no difference.
+    fn judge_whole<'a>(
+        &mut self,
+        at: usize,
+        graphs: Vec<Observed<'a>>,
+        expected: &[Result<Interpreted, String>],
+        tell: &mut dyn FnMut(Progress),
+    ) -> Vec<Observed<'a>> {
+        let mut inside = Vec::new();
+        for (observed, expected) in graphs.into_iter().zip(expected) {
+            if let Some(difference) = self.compare(expected, &observed.answer) {
+                tell(Progress::Found(Box::new(self.shrunk(at, observed.number, observed.graph, difference))));
+            } else {
+                inside.push(observed);
+            }
+        }
+        inside
+    }
+
+    fn compare(
+        &mut self,
+        expected: &Result<Interpreted, String>,
+        answer: &Result<Observation, String>,
+    ) -> Option<Difference> {
+        self.compared += 1;
+        match judge(expected, answer) {
+            Comparison::Inside => None,
+            Comparison::Undecided => {
+                self.undecided += 1;
+                None
+            }
+            Comparison::Differs(difference) => Some(difference),
+        }
+    }
+
+    /// Compares what each operator gave, where all operands of a graph are outputs, with what the interpreter makes of
+    /// the very operands that the operator was given. Bounds do not grow from operator to operator in that way, and what
+    /// one operator gets wrong is not hidden by the next.
+    fn judge_pieces(&mut self, at: usize, graphs: &[Observed<'_>], tell: &mut dyn FnMut(Progress)) {
+        let mut pieces = Vec::new();
+        for observed in graphs {
+            if let Ok(Observation::Outputs(outputs)) = &observed.answer
+                && let Some(of_graph) = values::pieces(observed.graph, outputs)
+            {
+                pieces.extend(of_graph.into_iter().map(|piece| (observed, Generator::nameless(piece))));
+            }
+        }
+        let vectors: Vec<Vector> = pieces.iter().map(|(_, vector)| vector.clone()).collect();
+        let expected = self.interpreter.run(&vectors);
+        for ((observed, vector), expected) in pieces.iter().zip(&expected) {
+            let Some(difference) = self.compare(expected, &observed.answer) else {
+                continue;
+            };
+            // What the operator does not do by itself, it does only in that graph.
+            let alone = vector.graph().filter(|piece| self.differs(at, piece)).unwrap_or(observed.graph);
+            tell(Progress::Found(Box::new(self.shrunk(at, observed.number, alone, difference))));
+        }
+    }
+
+    fn differs(&mut self, at: usize, graph: &Graph) -> bool {
+        let implementation = &mut self.implementations[at].1;
+        let mut trial = Trying { interpreter: &mut self.interpreter, implementation };
+        trial.differences(std::slice::from_ref(graph)).iter().any(Option::is_some)
     }
 
     /// Whether somebody hung so often that it is not asked any more.
@@ -151,46 +242,58 @@ impl Campaign {
     }
 }
 
-/// How an answer differs from what the interpreter gives.
-fn judge(expected: &Result<Interpreted, String>, observed: &Result<Observation, String>) -> Option<Difference> {
+/// Compares an answer with what the interpreter gives.
+fn judge(expected: &Result<Interpreted, String>, observed: &Result<Observation, String>) -> Comparison {
     match (expected, observed) {
-        (Ok(Ok(expected)), Ok(observation)) => difference(expected, observation),
-        (Ok(Ok(_)), Err(problem)) => Some(Difference::Errored(problem.clone())),
+        (Ok(Ok(expected)), Ok(observation)) => compare(&bounded(expected), observation),
+        (Ok(Ok(_)), Err(problem)) => Comparison::Differs(Difference::Errored(problem.clone())),
         (Ok(Err(Instead::Threw(problem) | Instead::Failed(problem))) | Err(problem), _) => {
-            Some(Difference::Interpreter(problem.clone()))
+            Comparison::Differs(Difference::Interpreter(problem.clone()))
         }
     }
+}
+
+fn bounded(expected: &[Bounded]) -> Vec<(String, BoundedTensor)> {
+    let one = |Bounded { name, tensor, ranges }: &Bounded| {
+        (name.clone(), BoundedTensor { tensor: tensor.clone(), ranges: Rc::new(ranges.clone()) })
+    };
+    expected.iter().map(one).collect()
 }
 
 /// Starts the interpreter.
-fn interpreting() -> Start<Interpreted> {
-    Arc::new(|| {
-        let executor = Executor::new(Rc::new(Cpu), Reading::Corrected);
-        Ok(Box::new(move |vectors: &[Vector], tell: &mut dyn FnMut(Told<Interpreted>)| {
+fn interpreting(allowance: Allowance) -> Start<Interpreted> {
+    Arc::new(move || {
+        let answering = move |vectors: &[Vector], tell: &mut dyn FnMut(Told<Interpreted>)| {
             for (index, vector) in vectors.iter().enumerate() {
                 tell(Told::At(index));
-                tell(Told::Answer(index, interpreted(executor.finish(executor.start(vector)))));
+                tell(Told::Answer(index, interpreted(vector, allowance)));
             }
-        }))
+        };
+        Ok((Box::new(answering), vec![]))
     })
 }
 
-fn interpreted(observation: Observation) -> Interpreted {
-    match observation {
-        Observation::Outputs(outputs) => {
-            Ok(outputs.into_iter().map(|(name, tensor)| Expected { name, tensor }).collect())
-        }
-        Observation::Threw(exception) => Err(Instead::Threw(exception.to_string())),
-        Observation::Errored(problem) | Observation::Skipped(problem) => Err(Instead::Failed(problem)),
-        Observation::Calls(_) => Err(Instead::Failed("it made the calls of a scenario".into())),
-    }
+fn interpreted(vector: &Vector, allowance: Allowance) -> Interpreted {
+    let graph = vector.graph().ok_or_else(|| Instead::Failed("it has no graph".into()))?;
+    let outputs = bounds::outputs(graph, Reading::Corrected, allowance).map_err(|observation| match observation {
+        Observation::Threw(exception) => Instead::Threw(exception.to_string()),
+        Observation::Errored(problem) | Observation::Skipped(problem) => Instead::Failed(problem),
+        Observation::Outputs(_) | Observation::Calls(_) => Instead::Failed("it has no bounds".into()),
+    })?;
+    let one = |(name, BoundedTensor { tensor, ranges })| {
+        let ranges = Rc::unwrap_or_clone(ranges);
+        Bounded { name, tensor, ranges }
+    };
+    Ok(outputs.into_iter().map(one).collect())
 }
 
 /// Starts an implementation.
-pub(crate) fn observing(start: impl Fn() -> Result<Executor, String> + Send + Sync + 'static) -> Start<Observation> {
+pub(crate) fn observing(
+    start: impl Fn() -> Result<(Executor, Vec<String>), String> + Send + Sync + 'static,
+) -> Start<Observation> {
     Arc::new(move || {
-        let executor = start()?;
-        Ok(Box::new(move |vectors: &[Vector], tell: &mut dyn FnMut(Told<Observation>)| {
+        let (executor, facts) = start()?;
+        let answering = move |vectors: &[Vector], tell: &mut dyn FnMut(Told<Observation>)| {
             let mut started = Vec::new();
             for (index, vector) in vectors.iter().enumerate() {
                 tell(Told::At(index));
@@ -200,7 +303,8 @@ pub(crate) fn observing(start: impl Fn() -> Result<Executor, String> + Send + Sy
                 tell(Told::At(index));
                 tell(Told::Answer(index, executor.finish(vector)));
             }
-        }))
+        };
+        Ok((Box::new(answering), facts))
     })
 }
 
@@ -219,10 +323,13 @@ impl Trial for Trying<'_> {
         let computed = vectors.into_iter().zip(&expected).filter(|(_, expected)| is_computed(expected));
         let computed: Vec<Vector> = computed.map(|(vector, _)| vector).collect();
         let mut observed = self.implementation.run(&computed).into_iter();
-        let one = |expected| match &expected {
-            Ok(Err(Instead::Threw(_))) => None,
-            Ok(Ok(_)) => judge(&expected, &observed.next()?),
-            Ok(Err(Instead::Failed(_))) | Err(_) => judge(&expected, &Ok(Observation::Outputs(vec![]))),
+        let one = |expected| {
+            let observed = match &expected {
+                Ok(Err(Instead::Threw(_))) => return None,
+                Ok(Ok(_)) => observed.next()?,
+                Ok(Err(Instead::Failed(_))) | Err(_) => Ok(Observation::Outputs(vec![])),
+            };
+            if let Comparison::Differs(difference) = judge(&expected, &observed) { Some(difference) } else { None }
         };
         expected.into_iter().map(one).collect()
     }
@@ -234,10 +341,12 @@ impl Trial for Trying<'_> {
 }
 
 impl Trying<'_> {
-    /// The graph with what the interpreter gives as its expected outputs.
+    /// The graph with what the interpreter gives as its expected outputs, and the largest bound of each as its tolerance.
     fn complete(&mut self, mut graph: Graph) -> Graph {
-        for (name, tensor) in self.values(&graph).unwrap_or_default() {
-            if let Some(output) = expected_output(&tensor) {
+        let answer = self.interpreter.run(&[Generator::nameless(graph.clone())]).pop();
+        for Bounded { name, tensor, ranges } in answer.and_then(Result::ok).and_then(Result::ok).unwrap_or_default() {
+            if let Some(mut output) = values::expected_output(&tensor) {
+                output.tolerance = tolerance(&output.data, &ranges);
                 graph.expected_outputs.insert(name, output);
             }
         }
@@ -245,9 +354,125 @@ impl Trying<'_> {
     }
 }
 
-fn expected_output(tensor: &Tensor) -> Option<ExpectedOutput> {
-    let data_type = DataType::from_name(tensor.data_type.as_str())?;
-    let descriptor = Descriptor { data_type, shape: tensor.shape.clone() };
-    let data = descriptor.data_of(&tensor.bytes).ok()?;
-    Some(ExpectedOutput { descriptor, tolerance: None, data })
+#[cfg(test)]
+mod tests {
+    use webnn_reference::buffer::Bytes;
+    use webnn_reference::cpu::{Cpu, Interpreter};
+    use webnn_reference::descriptor::MLOperandDescriptor;
+    use webnn_reference::ml::{ContextType, MLPowerPreference, PlatformProvider};
+    use webnn_reference::operand::OperandId;
+    use webnn_reference::ops::Operation;
+    use webnn_reference::platform::{
+        Computation, GraphImplementation, PendingBytes, Platform, PlatformError, PlatformLimits, TensorData,
+    };
+
+    use super::*;
+
+    /// The interpreter, but for one fault: triangular() takes a diagonal above 0 for the next one.
+    struct Faulty;
+
+    impl PlatformProvider for Faulty {
+        fn platform(&self, _: &ContextType, _: MLPowerPreference, _: bool) -> Option<Box<dyn Platform>> {
+            Some(Box::new(FaultyPlatform(Interpreter::default())))
+        }
+    }
+
+    struct FaultyPlatform(Interpreter);
+
+    type Done<T = ()> = Result<T, PlatformError>;
+
+    impl Platform for FaultyPlatform {
+        fn limits(&self) -> PlatformLimits {
+            self.0.limits()
+        }
+
+        fn create_tensor(&mut self, descriptor: &MLOperandDescriptor) -> Done<TensorData> {
+            self.0.create_tensor(descriptor)
+        }
+
+        fn write_tensor(&mut self, tensor: TensorData, bytes: Bytes) -> Done {
+            self.0.write_tensor(tensor, bytes)
+        }
+
+        fn read_tensor(&mut self, tensor: TensorData) -> Done<Box<dyn PendingBytes>> {
+            self.0.read_tensor(tensor)
+        }
+
+        fn release_tensor(&mut self, tensor: TensorData) {
+            self.0.release_tensor(tensor);
+        }
+
+        fn convert(&mut self, mut computation: Computation) -> Done<GraphImplementation> {
+            for operator in &mut computation.operators {
+                if let Operation::Triangular(triangular) = &mut operator.operation
+                    && triangular.diagonal > 0
+                {
+                    triangular.diagonal = triangular.diagonal.saturating_add(1);
+                }
+            }
+            self.0.convert(computation)
+        }
+
+        fn set_constant(&mut self, graph: GraphImplementation, constant: OperandId, bytes: Bytes) -> Done {
+            self.0.set_constant(graph, constant, bytes)
+        }
+
+        fn dispatch(
+            &mut self,
+            graph: GraphImplementation,
+            inputs: &[(String, TensorData)],
+            outputs: &[(String, TensorData)],
+        ) -> Done {
+            self.0.dispatch(graph, inputs, outputs)
+        }
+
+        fn release_graph(&mut self, graph: GraphImplementation) {
+            self.0.release_graph(graph);
+        }
+    }
+
+    fn findings(provider: fn() -> Rc<dyn PlatformProvider>, seed: u64, graphs: u64) -> Vec<Finding> {
+        let start = observing(move || Ok((Executor::new(provider(), Reading::Corrected), vec![])));
+        let generator = Generator::new(seed, &[], 30).expect("all operators");
+        let implementations = [("implementation".to_owned(), start)];
+        let campaign = Campaign::start(generator, &implementations, Duration::from_secs(600));
+        let mut campaign = campaign.expect("an interpreter");
+        let mut findings = vec![];
+        let mut next = 0;
+        while next < graphs {
+            next = campaign.batch(next, graphs, &mut |progress| {
+                if let Progress::Found(finding) = progress {
+                    findings.push(*finding);
+                }
+            });
+        }
+        assert!(campaign.compared >= 200);
+        findings
+    }
+
+    #[test]
+    fn the_interpreter_is_inside_its_own_bounds() {
+        let findings = findings(|| Rc::new(Cpu), 1, 200);
+        let texts: Vec<String> = findings
+            .iter()
+            .map(|finding| format!("graph {}: {}, {:?}", finding.number, finding.difference, finding.vector.graph()))
+            .collect();
+        assert!(texts.is_empty(), "{}", texts.join("\n"));
+    }
+
+    #[test]
+    fn a_planted_fault_is_found_and_shrunk_to_one_operator() {
+        let findings = findings(|| Rc::new(Faulty), 1, 200);
+        assert!(findings.iter().any(|finding| finding.operators > 4), "a graph of many operators shows the fault");
+        for finding in findings {
+            let graph = finding.vector.graph().expect("a graph");
+            let [operator] = graph.operators.as_slice() else {
+                panic!("shrunk to one operator: {graph:?}");
+            };
+            assert_eq!(operator.name, "triangular");
+            assert_eq!((graph.inputs.len(), graph.expected_outputs.len()), (1, 1));
+            let elements = graph.inputs.values().map(|input| input.descriptor.element_count()).next().flatten();
+            assert!(elements <= Some(3), "one element is wrong, and few others are needed: {graph:?}");
+        }
+    }
 }

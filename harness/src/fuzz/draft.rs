@@ -365,6 +365,7 @@ impl Draft {
     /// The graph, with what no operator takes as its outputs, and some of the other operands.
     pub(crate) fn finish(mut self) -> Graph {
         let taken = self.graph.taken();
+        // In a third of the graphs all of them, so that each operator can be judged by itself.
         let one_in = self.random.choose(&[1, 3, usize::MAX]);
         for operand in self.operands.iter().filter(|operand| operand.purpose.is_none()) {
             if !taken.contains(operand.name.as_str()) || self.random.one_in(one_in) {

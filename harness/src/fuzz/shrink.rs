@@ -3,9 +3,10 @@
 
 use std::mem::discriminant;
 
-use webnn_vectors::{DataType, Descriptor, Graph, Input, Names};
+use webnn_vectors::{Graph, Names};
 
 use super::simpler::{self, Complexity};
+use super::values;
 use crate::execute::Tensor;
 use crate::judge::difference::Difference;
 
@@ -65,7 +66,7 @@ impl Shrinking<'_> {
     fn cut(&mut self) {
         loop {
             let graph = &self.best.graph;
-            let computed = simpler::computed(graph);
+            let computed: Vec<String> = graph.outputs().map(str::to_owned).collect();
             let Some(values) = self.trial.values(&simpler::with_outputs(graph, &computed)) else {
                 return;
             };
@@ -106,9 +107,6 @@ impl Shrinking<'_> {
 
 /// The graph with an input of this value instead of what an operator computes.
 fn replaced(graph: &Graph, name: &str, value: &Tensor) -> Option<Graph> {
-    let data_type = DataType::from_name(value.data_type.as_str())?;
-    let descriptor = Descriptor { data_type, shape: value.shape.clone() };
-    let data = descriptor.data_of(&value.bytes).ok()?;
     let mut graph = graph.clone();
     for operator in &mut graph.operators {
         // The operator may have other outputs, which are still taken: this one gets a name that nobody asks for.
@@ -118,6 +116,6 @@ fn replaced(graph: &Graph, name: &str, value: &Tensor) -> Option<Graph> {
             Names::Several(outputs) => Names::Several(outputs.iter().map(rename).collect()),
         };
     }
-    graph.inputs.insert(name.to_owned(), Input { descriptor, constant: false, data });
+    graph.inputs.insert(name.to_owned(), values::input(value)?);
     Some(graph)
 }

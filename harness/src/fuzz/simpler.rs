@@ -75,14 +75,9 @@ pub(crate) fn with_outputs(graph: &Graph, outputs: &[String]) -> Graph {
     Graph { inputs, operators, expected_outputs }
 }
 
-/// The names of what operators give, in their order.
-pub(crate) fn computed(graph: &Graph) -> Vec<String> {
-    graph.operators.iter().flat_map(|operator| operator.outputs.as_slice()).cloned().collect()
-}
-
 /// One output alone, whichever, beginning with what the first operators give.
 pub(crate) fn one_output(graph: &Graph) -> Vec<Graph> {
-    computed(graph).into_iter().map(|output| with_outputs(graph, &[output])).collect()
+    graph.outputs().map(|output| with_outputs(graph, &[output.to_owned()])).collect()
 }
 
 fn pruned(graph: Graph) -> Graph {

@@ -21,8 +21,8 @@ pub(crate) enum Told<A> {
 /// Answers vectors, telling of each.
 pub(crate) type Answering<A> = Box<dyn FnMut(&[Vector], &mut dyn FnMut(Told<A>))>;
 
-/// Starts what answers, in the thread that is going to use it; or says why it can not be started.
-pub(crate) type Start<A> = Arc<dyn Fn() -> Result<Answering<A>, String> + Send + Sync>;
+/// Starts what answers, in the thread that is going to use it, and tells facts about it; or why it can not be started.
+pub(crate) type Start<A> = Arc<dyn Fn() -> Result<(Answering<A>, Vec<String>), String> + Send + Sync>;
 
 /// After so many threads that hung, nothing more is tried.
 const MOST_GIVEN_UP: usize = 5;
@@ -33,6 +33,7 @@ pub(crate) struct Subject<A> {
     timeout: Duration,
     thread: Option<Thread<A>>,
     given_up: usize,
+    facts: Vec<String>,
 }
 
 struct Thread<A> {
@@ -46,8 +47,13 @@ impl<A: Send + 'static> Subject<A> {
     /// # Errors
     /// Why it can not be started.
     pub(crate) fn start(start: Start<A>, timeout: Duration) -> Result<Self, String> {
-        let thread = Thread::spawn(&start, timeout)?;
-        Ok(Self { start, timeout, thread: Some(thread), given_up: 0 })
+        let (thread, facts) = Thread::spawn(&start, timeout)?;
+        Ok(Self { start, timeout, thread: Some(thread), given_up: 0, facts })
+    }
+
+    /// Whether this is a fact about it.
+    pub(crate) fn has_fact(&self, fact: &str) -> bool {
+        self.facts.iter().any(|known| known == fact)
     }
 
     /// Gives it vectors, which it answers while others work.
@@ -104,20 +110,23 @@ impl<A: Send + 'static> Subject<A> {
 
     fn start_again(&mut self) {
         self.given_up += 1;
-        self.thread = if self.given_up < MOST_GIVEN_UP { Thread::spawn(&self.start, self.timeout).ok() } else { None };
+        self.thread = None;
+        if self.given_up < MOST_GIVEN_UP {
+            self.thread = Thread::spawn(&self.start, self.timeout).ok().map(|(thread, _)| thread);
+        }
     }
 }
 
 impl<A: Send + 'static> Thread<A> {
-    fn spawn(start: &Start<A>, timeout: Duration) -> Result<Self, String> {
+    fn spawn(start: &Start<A>, timeout: Duration) -> Result<(Self, Vec<String>), String> {
         let (requests, inbox) = channel::<Vec<Vector>>();
         let (outbox, events) = channel();
         let (started, is_started) = channel();
         let (start, at_work) = (Arc::clone(start), AtWork::begin());
         thread::spawn(move || {
             match start() {
-                Ok(mut answering) => {
-                    drop(started.send(Ok(())));
+                Ok((mut answering, facts)) => {
+                    drop(started.send(Ok(facts)));
                     for vectors in inbox {
                         // The receiver is gone only where this thread was given up.
                         answering(&vectors, &mut |told| drop(outbox.send(told)));
@@ -127,8 +136,8 @@ impl<A: Send + 'static> Thread<A> {
             }
             drop(at_work);
         });
-        is_started.recv_timeout(timeout).unwrap_or_else(|_| Err("it did not start in time, or panicked".into()))?;
-        Ok(Self { requests, events })
+        let facts = is_started.recv_timeout(timeout).unwrap_or_else(|_| Err("not in time, or it panicked".into()))?;
+        Ok((Self { requests, events }, facts))
     }
 }
 
@@ -159,7 +168,7 @@ mod tests {
     #[test]
     fn the_vector_that_hangs_is_the_only_one_without_an_answer() {
         let start: Start<String> = Arc::new(|| {
-            Ok(Box::new(|vectors: &[Vector], tell: &mut dyn FnMut(Told<String>)| {
+            let answering = |vectors: &[Vector], tell: &mut dyn FnMut(Told<String>)| {
                 for (index, vector) in vectors.iter().enumerate() {
                     tell(Told::At(index));
                     if vector.name == "hangs" {
@@ -167,7 +176,8 @@ mod tests {
                     }
                     tell(Told::Answer(index, vector.name.clone()));
                 }
-            }))
+            };
+            Ok((Box::new(answering), vec![]))
         });
         let mut subject = Subject::start(start, Duration::from_millis(50)).expect("a thread");
         let answers = subject.run(&["a", "hangs", "b", "c"].map(vector));
