@@ -168,6 +168,20 @@ fn what_there_is_not() {
 }
 
 #[test]
+fn random_graphs_of_some_operators() {
+    let folder = Folder::with("relu.json", RELU);
+    let run =
+        folder.webnn(&["fuzz", "-i", "reference", "--graphs", "70", "--operators", "relu,reshape", "--statistics"]);
+    assert_eq!(run.code, 0, "{run}");
+    run.shows("70 graphs of ");
+    run.shows("of 2 kinds");
+    run.shows("relu: ");
+    let again = folder.webnn(&["fuzz", "-i", "reference", "--operators", "rleu"]);
+    assert_eq!(again.code, 2, "{again}");
+    again.complains("rleu is no operator");
+}
+
+#[test]
 fn help_is_written_for_a_newcomer() {
     let folder = Folder::with("relu.json", RELU);
     agrees_with(&folder.webnn(&["--help"]).stdout, "help.txt");

@@ -30,7 +30,7 @@ pub(crate) struct Arguments {
     first: u64,
 
     /// How many graphs.
-    #[arg(long, value_name = "N", default_value_t = 1000)]
+    #[arg(long, value_name = "N", default_value_t = 1000, value_parser = clap::value_parser!(u64).range(1..))]
     graphs: u64,
 
     /// Use no other operators than these, such as `add,conv2d`.
@@ -51,7 +51,7 @@ pub(crate) struct Arguments {
     output: PathBuf,
 
     /// Begin no more graphs after so many seconds.
-    #[arg(long, value_name = "SECONDS")]
+    #[arg(long, value_name = "SECONDS", value_parser = super::run::seconds)]
     time: Option<f64>,
 
     /// How long a graph may take, in seconds.
@@ -77,8 +77,8 @@ pub(crate) fn fuzz(arguments: &Arguments) -> Result<u8, Failure> {
     let generator = Generator::new(arguments.seed, &arguments.operators, usize::from(arguments.max_operators));
     let implementations: Vec<_> = arguments.implementations.iter().map(start_of).collect();
     let timeout = Duration::from_secs_f64(arguments.timeout.min(1e9));
-    let mut campaign = Campaign::start(generator.map_err(unknown)?, &implementations, timeout)
-        .map_err(Failure::NotStarted)?;
+    let mut campaign =
+        Campaign::start(generator.map_err(unknown)?, &implementations, timeout).map_err(Failure::NotStarted)?;
 
     let bar = progress_bar(arguments.graphs);
     let mut findings: Vec<Finding> = Vec::new();

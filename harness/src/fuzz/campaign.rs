@@ -108,7 +108,14 @@ impl Campaign {
         let flushes_subnormals =
             implementations.iter().any(|(_, subject)| subject.has_fact("flushes float32 subnormals"));
         let interpreter = Subject::start(interpreting(Allowance { flushes_subnormals }), timeout)?;
-        Ok(Self { generator, interpreter, implementations, statistics: Statistics::default(), compared: 0, undecided: 0 })
+        Ok(Self {
+            generator,
+            interpreter,
+            implementations,
+            statistics: Statistics::default(),
+            compared: 0,
+            undecided: 0,
+        })
     }
 
     /// Draws and runs the graphs from this number on, as many as there are of a batch before `end`; returns the number
@@ -135,7 +142,9 @@ impl Campaign {
                 .iter()
                 .zip(&vectors)
                 .zip(observed)
-                .filter_map(|((number, vector), answer)| Some(Observed { number: *number, graph: vector.graph()?, answer }))
+                .filter_map(|((number, vector), answer)| {
+                    Some(Observed { number: *number, graph: vector.graph()?, answer })
+                })
                 .collect();
             let inside = self.judge_whole(at, graphs, &expected, tell);
             self.judge_pieces(at, &inside, tell);

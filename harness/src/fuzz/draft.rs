@@ -5,7 +5,9 @@
 
 use indexmap::IndexMap;
 use webnn_reference::ops::OperatorRow;
-use webnn_vectors::{Argument, Data, DataType, Descriptor, ExpectedOutput, Graph, Input, Names, Number, Operator, Value};
+use webnn_vectors::{
+    Argument, Data, DataType, Descriptor, ExpectedOutput, Graph, Input, Names, Number, Operator, Value,
+};
 
 use super::elements::{Purpose, elements, is_float};
 use super::random::Random;

@@ -6,7 +6,8 @@ use serde::Serialize;
 use serde_json::ser::{Formatter, Serializer};
 use webnn_vectors::Vector;
 
-const SOURCE: &str = "webnn fuzz: what the interpreter gives, and how far others may be from it. Not an independent source.";
+const SOURCE: &str =
+    "webnn fuzz: what the interpreter gives, and how far others may be from it. Not an independent source.";
 
 /// A file of vectors.
 #[derive(Serialize)]

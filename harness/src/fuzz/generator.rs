@@ -46,8 +46,7 @@ impl Generator {
             return Err(unknown.clone());
         }
         let is_chosen = |row: &&OperatorRow| names.is_empty() || names.iter().any(|name| name == row.name);
-        let operators =
-            OPERATORS.iter().filter(is_chosen).filter_map(|row| Some((row, proposal(row.name)?))).collect();
+        let operators = OPERATORS.iter().filter(is_chosen).filter_map(|row| Some((row, proposal(row.name)?))).collect();
         Ok(Self { seed, operators, max_operators })
     }
 

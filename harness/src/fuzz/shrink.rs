@@ -39,9 +39,7 @@ pub(crate) fn shrink(graph: &Graph, difference: Difference, trial: &mut dyn Tria
         let before = Complexity::of(&shrinking.best.graph);
         shrinking.repeat(simpler::one_output);
         shrinking.cut();
-        for simpler in
-            [simpler::dimensions, simpler::ranks, simpler::arguments, simpler::data, simpler::inputs]
-        {
+        for simpler in [simpler::dimensions, simpler::ranks, simpler::arguments, simpler::data, simpler::inputs] {
             shrinking.repeat(simpler);
         }
         if Complexity::of(&shrinking.best.graph) == before || shrinking.best.tried >= MOST_TRIED {

@@ -159,9 +159,8 @@ pub(crate) fn dimensions(graph: &Graph) -> Vec<Graph> {
         for to in smaller(from) {
             // Everywhere; weights of recurrent networks have three or four times as many rows as there are states.
             for factors in [&[1, 3, 4][..], &[1]] {
-                let resized = |size: u32| {
-                    factors.iter().find(|factor| size == from * **factor).map(|factor| to * factor)
-                };
+                let resized =
+                    |size: u32| factors.iter().find(|factor| size == from * **factor).map(|factor| to * factor);
                 let everywhere = with_dimensions(graph, |_, _, size| resized(size));
                 simpler.push(with_numbers(&everywhere, &resized));
                 simpler.push(everywhere);

@@ -35,8 +35,9 @@ pub(crate) fn pieces(graph: &Graph, observed: &[(String, Tensor)]) -> Option<Vec
         let operands = operator.strings().into_iter().filter(is_operand);
         let inputs = operands.map(|name| Some((name.clone(), value(&name)?))).collect::<Option<_>>()?;
         let outputs = operator.outputs.as_slice().iter();
-        let expected_outputs =
-            outputs.map(|name| Some((name.clone(), graph.expected_outputs.get(name)?.clone()))).collect::<Option<_>>()?;
+        let expected_outputs = outputs
+            .map(|name| Some((name.clone(), graph.expected_outputs.get(name)?.clone())))
+            .collect::<Option<_>>()?;
         Some(Graph { inputs, operators: vec![operator.clone()], expected_outputs })
     };
     graph.operators.iter().map(piece).collect()

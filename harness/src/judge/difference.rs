@@ -106,6 +106,7 @@ pub(crate) fn tolerance(data: &Data, ranges: &Ranges) -> Option<Tolerance> {
         return None;
     };
     let elements = data.elements(ranges.len() as u64);
-    let largest = ranges.iter().zip(elements).map(|(range, element)| range.radius(element.to_f64())).fold(0.0, f64::max);
+    let largest =
+        ranges.iter().zip(elements).map(|(range, element)| range.radius(element.to_f64())).fold(0.0, f64::max);
     largest.is_finite().then_some(Tolerance { metric_type: MetricType::Atol, value: Some(largest) })
 }

@@ -34,9 +34,11 @@ pub(super) fn clamp(draft: &mut Draft, row: &'static OperatorRow) -> Call {
     let [a, b] = [bounds[0], bounds[1]];
     // The other way round is refused.
     let (least, greatest) = if a.to_f64() > b.to_f64() { (b, a) } else { (a, b) };
-    Call::with("input", &input)
-        .maybe(draft, "minValue", literal(input.data_type, least))
-        .maybe(draft, "maxValue", literal(input.data_type, greatest))
+    Call::with("input", &input).maybe(draft, "minValue", literal(input.data_type, least)).maybe(
+        draft,
+        "maxValue",
+        literal(input.data_type, greatest),
+    )
 }
 
 /// A number as script would write it for an operand of this type.
@@ -57,7 +59,11 @@ pub(super) fn binary(draft: &mut Draft, row: &'static OperatorRow) -> Call {
     let a = draft.first(row, "a");
     let shape = draft.partner(&a.shape);
     let b = draft.operand(a.data_type, &shape, Purpose::Any);
-    if draft.random.coin() { Call::with("a", &a).and("b", b.name.as_str()) } else { Call::with("a", &b).and("b", a.name.as_str()) }
+    if draft.random.coin() {
+        Call::with("a", &a).and("b", b.name.as_str())
+    } else {
+        Call::with("a", &b).and("b", a.name.as_str())
+    }
 }
 
 pub(super) fn prelu(draft: &mut Draft, row: &'static OperatorRow) -> Call {

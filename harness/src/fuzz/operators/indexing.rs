@@ -58,8 +58,7 @@ pub(super) fn scatter_elements(draft: &mut Draft, row: &'static OperatorRow) -> 
     let (axis, shape) = beside_axis(draft, &input);
     let indices = indices(draft, row, &shape, input.shape[axis as usize]);
     let updates = draft.operand(input.data_type, &shape, Purpose::Any);
-    let call =
-        Call::with("input", &input).and("indices", indices.name.as_str()).and("updates", updates.name.as_str());
+    let call = Call::with("input", &input).and("indices", indices.name.as_str()).and("updates", updates.name.as_str());
     if axis == 0 { call.maybe(draft, "axis", axis) } else { call.option("axis", axis) }
 }
 

@@ -72,8 +72,7 @@ fn options(draft: &mut Draft, call: Call, input: &Operand, sizes: &Sizes, layout
     }
     let layout = draft.random.choose(layouts);
     // As many as the gates have activations: two of three, three of four.
-    let activations: Vec<&str> =
-        (1..sizes.gates).map(|_| draft.random.choose(&["sigmoid", "tanh", "relu"])).collect();
+    let activations: Vec<&str> = (1..sizes.gates).map(|_| draft.random.choose(&["sigmoid", "tanh", "relu"])).collect();
     call.maybe(draft, "layout", layout).maybe(draft, "activations", activations)
 }
 
@@ -85,8 +84,7 @@ fn network(draft: &mut Draft, input: &Operand, gates: u32) -> (Sizes, &'static s
     let direction = draft.random.choose(&["forward", "backward", "both"]);
     let directions = if direction == "both" { 2 } else { 1 };
     let hidden = draft.random.between(1, 4);
-    let sizes =
-        Sizes { directions: Some(directions), batches: input.shape[1], inputs: input.shape[2], hidden, gates };
+    let sizes = Sizes { directions: Some(directions), batches: input.shape[1], inputs: input.shape[2], hidden, gates };
     (sizes, direction)
 }
 
@@ -124,8 +122,7 @@ pub(super) fn gru_cell(draft: &mut Draft, row: &'static OperatorRow) -> Call {
     let input = input(draft, row);
     let sizes = cell(draft, &input, 3);
     let hidden_state = weights(draft, input.data_type, &sizes.state());
-    let call =
-        begin(draft, &input, &sizes).and("hiddenState", hidden_state.as_str()).and("hiddenSize", sizes.hidden);
+    let call = begin(draft, &input, &sizes).and("hiddenState", hidden_state.as_str()).and("hiddenSize", sizes.hidden);
     options(draft, call, &input, &sizes, &GRU_LAYOUTS)
 }
 

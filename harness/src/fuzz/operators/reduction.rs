@@ -17,10 +17,11 @@ pub(super) fn arg_min_max(draft: &mut Draft, row: &'static OperatorRow) -> Call 
     let axis = draft.axis(&input);
     let keep_dimensions = draft.random.coin();
     let data_type = draft.random.choose(&["int32", "int64"]);
-    Call::with("input", &input)
-        .and("axis", axis)
-        .maybe(draft, "keepDimensions", keep_dimensions)
-        .maybe(draft, "outputDataType", data_type)
+    Call::with("input", &input).and("axis", axis).maybe(draft, "keepDimensions", keep_dimensions).maybe(
+        draft,
+        "outputDataType",
+        data_type,
+    )
 }
 
 pub(super) fn cumulative_sum(draft: &mut Draft, row: &'static OperatorRow) -> Call {
