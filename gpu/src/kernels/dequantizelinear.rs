@@ -39,11 +39,12 @@ pub(super) fn block_params(input: &Tensor, scale: &Tensor) -> Params {
 
 const BYTES: &str = "    return f32(bitcast<i32>(x) - bitcast<i32>(z)) * s;\n";
 
-/// Upper and lower halves are subtracted apart: each difference is exact, and so is each float.
+/// Upper and lower halves are subtracted apart: each difference is exact, and so is each float. An infinite scale meets
+/// the upper part alone: the lower one may have the other sign.
 const WORDS: &str = "    \
     let upper = f32(i32(x >> 16u) - i32(z >> 16u)) * 65536.0;
     let lower = f32(bitcast<i32>(bitcast<u32>(x) & 0xffffu) - bitcast<i32>(bitcast<u32>(z) & 0xffffu));
     let d = pair_fast_sum(upper, lower);
-    if (f32_magnitude(d.lo) == 0u) { return d.hi * s; }
+    if (f32_magnitude(d.lo) == 0u || !f32_is_finite(s)) { return d.hi * s; }
     return sum_value(sum_add_product(sum_add_product(sum_empty(), d.hi, s), d.lo, s));
 ";

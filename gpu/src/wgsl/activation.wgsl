@@ -8,7 +8,8 @@
 
 fn f32_gelu(x: f32) -> f32 {
     let bits = bitcast<u32>(x);
-    if (f32_is_nan(x) || bits == 0x7f800000u) { return x; }
+    // -0 too is itself: the low part of a product with it would be +0.
+    if (f32_is_nan(x) || bits == 0x7f800000u || f32_magnitude(x) == 0u) { return x; }
     // 0 times -inf.
     if (bits == 0xff800000u) { return f32_nan(); }
     let a = f32_abs(x);

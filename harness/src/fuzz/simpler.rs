@@ -152,6 +152,17 @@ fn replaced<'a, P: Copy>(
 
 /// Smaller dimensions.
 pub(crate) fn dimensions(graph: &Graph) -> Vec<Graph> {
+    [End::First, End::Last].into_iter().flat_map(|kept| smaller_dimensions(graph, kept)).collect()
+}
+
+/// Which elements along an axis are kept where it becomes shorter.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+enum End {
+    First,
+    Last,
+}
+
+fn smaller_dimensions(graph: &Graph, kept: End) -> Vec<Graph> {
     let mut simpler = Vec::new();
     let all: BTreeSet<u32> = graph.inputs.values().flat_map(|input| &input.descriptor.shape).copied().collect();
     let smaller = |dimension: u32| BTreeSet::from([1, dimension / 2, dimension - 1]).into_iter().filter(|d| *d > 0);
@@ -161,7 +172,7 @@ pub(crate) fn dimensions(graph: &Graph) -> Vec<Graph> {
             for factors in [&[1, 3, 4][..], &[1]] {
                 let resized =
                     |size: u32| factors.iter().find(|factor| size == from * **factor).map(|factor| to * factor);
-                let everywhere = with_dimensions(graph, |_, _, size| resized(size));
+                let everywhere = with_dimensions(graph, kept, |_, _, size| resized(size));
                 simpler.push(with_numbers(&everywhere, &resized));
                 simpler.push(everywhere);
             }
@@ -170,7 +181,7 @@ pub(crate) fn dimensions(graph: &Graph) -> Vec<Graph> {
     for (name, input) in &graph.inputs {
         for (axis, from) in input.descriptor.shape.iter().copied().enumerate().filter(|(_, from)| *from > 1) {
             for to in smaller(from) {
-                let here = with_dimensions(graph, |input, at, _| (input == name && at == axis).then_some(to));
+                let here = with_dimensions(graph, kept, |input, at, _| (input == name && at == axis).then_some(to));
                 simpler.push(with_numbers(&here, &|size| (size == from).then_some(to)));
                 simpler.push(here);
             }
@@ -179,28 +190,29 @@ pub(crate) fn dimensions(graph: &Graph) -> Vec<Graph> {
     simpler
 }
 
-/// The graph with other dimensions of its inputs, which keep their first elements along each axis.
-fn with_dimensions(graph: &Graph, resized: impl Fn(&str, usize, u32) -> Option<u32>) -> Graph {
+/// The graph with other dimensions of its inputs.
+fn with_dimensions(graph: &Graph, kept: End, resized: impl Fn(&str, usize, u32) -> Option<u32>) -> Graph {
     let mut graph = graph.clone();
     for (name, input) in &mut graph.inputs {
         let old = input.descriptor.shape.clone();
         let new: Vec<u32> =
             old.iter().enumerate().map(|(axis, size)| resized(name, axis, *size).unwrap_or(*size)).collect();
         if new != old {
-            input.data = corner(&input.data, &old, &new);
+            input.data = corner(&input.data, &old, &new, kept);
             input.descriptor.shape = new;
         }
     }
     graph
 }
 
-/// The elements in the corner of this shape.
-fn corner(data: &Data, old: &[u32], new: &[u32]) -> Data {
+/// The elements of this shape in the first corner, or in the last.
+fn corner(data: &Data, old: &[u32], new: &[u32], kept: End) -> Data {
     let count: usize = new.iter().map(|dimension| *dimension as usize).product();
     let element = |index: usize| {
         let (mut rest, mut place, mut stride) = (index as u64, 0, 1);
         for (old, new) in old.iter().zip(new).rev() {
-            place += rest % u64::from(*new) * stride;
+            let left_out = if kept == End::Last { old.saturating_sub(*new) } else { 0 };
+            place += (rest % u64::from(*new) + u64::from(left_out)) * stride;
             rest /= u64::from(*new);
             stride *= u64::from(*old);
         }
