@@ -26,9 +26,8 @@ pub(super) fn of_two(site: &Site<'_>, rule: impl Fn(Precision, Range, Range) -> 
         return Ok(site.exact());
     }
     let precision = site.precision();
-    let of = |((a, b), y): ((Range, Range), Range)| {
-        exact_if_infinite(&[a, b], y).unwrap_or_else(|| joined(a, b, rule(precision, a, b)))
-    };
+    let of =
+        |((a, b), y): ((Range, Range), Range)| exact_if_infinite(&[a, b], y).unwrap_or_else(|| rule(precision, a, b));
     let both = site.broadcast(0)?.zip(site.broadcast(1)?);
     site.stored(both.zip(each_point(site.computed(0))).map(of))
 }
@@ -78,9 +77,15 @@ pub(super) fn rounded_to_integer(x: Range) -> Range {
     x.map(f64::round_ties_even)
 }
 
+/// The rule of a quotient, whose divisor is the input at this place. The sign of a zero that was computed is not known.
+pub(super) fn divided(site: &Site<'_>, place: usize, divisor: Range, quotient: impl Fn() -> Range) -> Range {
+    let is_zero = divisor.least == 0.0 && divisor.greatest == 0.0;
+    if is_zero && !site.is_given(place) { Range::ANYTHING } else { quotient() }
+}
+
 /// add, sub, mul and the others of their section.
 pub(super) fn binary(operation: Binary, precision: Precision, a: Range, b: Range) -> Range {
-    let both = |of: fn(f64, f64) -> f64| Range::between(of(a.least, b.least), of(a.greatest, b.greatest));
+    let both = |of: fn(f64, f64) -> f64| joined(a, b, Range::between(of(a.least, b.least), of(a.greatest, b.greatest)));
     match operation {
         Binary::Add => precision.add(a, b),
         Binary::Sub => precision.sub(a, b),
@@ -96,6 +101,10 @@ pub(super) fn binary(operation: Binary, precision: Precision, a: Range, b: Range
 
 /// A power of a negative number is defined for integers only; its sign says whether they are odd.
 fn pow(precision: Precision, x: Range, y: Range) -> Range {
+    // x to the 0 and 1 to the y are 1, also of NaN.
+    if x.nan || y.nan {
+        return Range::ANYTHING;
+    }
     if x.least >= 0.0 {
         return precision.pow(x, y);
     }
@@ -103,6 +112,9 @@ fn pow(precision: Precision, x: Range, y: Range) -> Range {
         return Range::ANYTHING;
     }
     let (magnitude, exponent) = (x.abs(), y.least);
+    if exponent.is_infinite() {
+        return precision.pow(magnitude, y);
+    }
     if exponent.fract() != 0.0 {
         return if x.greatest < 0.0 { Range::NAN } else { Range::ANYTHING };
     }

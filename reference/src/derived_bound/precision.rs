@@ -138,7 +138,7 @@ impl Precision {
         power_of_two(exponent(number).max(self.least_exponent) - self.bits + 1)
     }
 
-    fn greatest(&self) -> f64 {
+    pub(super) fn greatest(&self) -> f64 {
         power_of_two(self.greatest_exponent) * (2.0 - power_of_two(1 - self.bits))
     }
 
@@ -199,6 +199,10 @@ impl Precision {
     }
 
     pub(super) fn add(&self, a: Range, b: Range) -> Range {
+        let may_cancel = |a: Range, b: Range| a.greatest == f64::INFINITY && b.least == f64::NEG_INFINITY;
+        if (may_cancel(a, b) || may_cancel(b, a)) && !(a.is_point() && b.is_point()) {
+            return joined(a, b, Range::ANYTHING);
+        }
         self.rounded(joined(a, b, Range::between(a.least + b.least, a.greatest + b.greatest)))
     }
 
@@ -353,6 +357,9 @@ pub(super) fn joined(a: Range, b: Range, derived: Range) -> Range {
 
 /// All products of numbers of two ranges.
 fn product(a: Range, b: Range) -> Range {
+    if (a.has_zero() && b.magnitude() == f64::INFINITY) || (b.has_zero() && a.magnitude() == f64::INFINITY) {
+        return Range::ANYTHING;
+    }
     hull([a.least * b.least, a.least * b.greatest, a.greatest * b.least, a.greatest * b.greatest])
 }
 

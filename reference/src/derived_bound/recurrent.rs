@@ -1,11 +1,14 @@
 //! Rules for recurrent networks, by their decompositions, step by step.
+//!
+//! The decompositions round everything on the way to the type, so that what leaves its range there becomes an infinity,
+//! and that NaN.
 
 use super::Ranges;
 use super::elementwise;
 use super::precision::Precision;
 use super::range::Range;
 use super::site::Site;
-use super::sums::dot;
+use super::sums::dot_in_type;
 use crate::number::size;
 use crate::ops::gru::{Gru, MLGruWeightLayout, MLRecurrentNetworkActivation, MLRecurrentNetworkDirection};
 use crate::ops::grucell::GruCell;
@@ -67,7 +70,7 @@ impl Weights<'_> {
         vector.extend(hidden);
         terms.extend(biases);
         terms.extend(further);
-        dot(precision, &weights, &vector, &terms)
+        dot_in_type(precision, &weights, &vector, &terms)
     }
 }
 
@@ -84,26 +87,27 @@ impl GruRule<'_> {
     /// As the cell of the interpreter, whose formulas these are.
     fn step(&self, input: &[Range], hidden: &[Range]) -> Vec<Range> {
         let precision = self.precision;
+        let product = |a, b| precision.stored(precision.mul(a, b));
         let [update, reset, new] = self.layout.places().map(|place| place * hidden.len());
         let [of_gates, of_new] = self.activations;
         let gate = |row| activated(of_gates, precision, self.weights.gate(precision, row, input, hidden, &[]));
         let resets: Vec<Range> = (0..hidden.len()).map(|unit| gate(reset + unit)).collect();
         let reset_hidden: Vec<Range> =
-            resets.iter().zip(hidden).map(|(reset, hidden)| precision.mul(*reset, *hidden)).collect();
+            resets.iter().zip(hidden).map(|(reset, hidden)| product(*reset, *hidden)).collect();
         let unit = |unit: usize| {
             let sum = if self.reset_after {
                 let (weights, vector, bias) = self.weights.of_hidden(new + unit, hidden);
-                let from_hidden = precision.mul(resets[unit], dot(precision, &weights, &vector, &bias));
+                let from_hidden = product(resets[unit], dot_in_type(precision, &weights, &vector, &bias));
                 let (weights, vector, mut terms) = self.weights.of_input(new + unit, input);
                 terms.push(from_hidden);
-                dot(precision, &weights, &vector, &terms)
+                dot_in_type(precision, &weights, &vector, &terms)
             } else {
                 self.weights.gate(precision, new + unit, input, &reset_hidden, &[])
             };
             let n = activated(of_new, precision, sum);
             let z = gate(update + unit);
             let complement = precision.sub(Range::point(1.0), z);
-            precision.add(precision.mul(z, hidden[unit]), precision.mul(complement, n))
+            precision.stored(precision.add(product(z, hidden[unit]), product(complement, n)))
         };
         (0..hidden.len()).map(unit).collect()
     }
@@ -122,11 +126,12 @@ impl LstmRule<'_> {
     /// As the cell of the interpreter, whose formulas these are.
     fn step(&self, input: &[Range], hidden: &[Range], cell_state: &[Range]) -> (Vec<Range>, Vec<Range>) {
         let (precision, units) = (self.precision, hidden.len());
+        let product = |a, b| precision.stored(precision.mul(a, b));
         let [input_gate, output_gate, forget_gate, cell_gate] = self.layout.places();
         let [of_gates, of_cell_gate, of_cell_state] = self.activations;
         let gate = |place: usize, peephole: Option<usize>, unit: usize| {
             let weight = self.peephole_weight.zip(peephole).map(|(weight, place)| weight[place * units + unit]);
-            let peephole = weight.map(|weight| precision.mul(weight, cell_state[unit]));
+            let peephole = weight.map(|weight| product(weight, cell_state[unit]));
             self.weights.gate(precision, place * units + unit, input, hidden, peephole.as_slice())
         };
         let unit = |unit: usize| {
@@ -134,8 +139,8 @@ impl LstmRule<'_> {
             let o = activated(of_gates, precision, gate(output_gate, Some(1), unit));
             let f = activated(of_gates, precision, gate(forget_gate, Some(2), unit));
             let g = activated(of_cell_gate, precision, gate(cell_gate, None, unit));
-            let cell_state = precision.add(precision.mul(f, cell_state[unit]), precision.mul(i, g));
-            (precision.mul(o, activated(of_cell_state, precision, cell_state)), cell_state)
+            let cell_state = precision.stored(precision.add(product(f, cell_state[unit]), product(i, g)));
+            (product(o, activated(of_cell_state, precision, cell_state)), cell_state)
         };
         (0..units).map(unit).unzip()
     }

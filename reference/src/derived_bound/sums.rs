@@ -58,7 +58,9 @@ impl Growing {
 
     fn range(&self, precision: Precision) -> Range {
         let range = match self.infinite {
-            Some(infinite) => infinite,
+            // An infinity, whatever is added to it, or NaN; or else it may be anything, and so may the sum.
+            Some(infinite) if infinite.is_point() => infinite,
+            Some(_) => Range::ANYTHING,
             None => {
                 let roundings = count(self.terms.saturating_sub(1)) * precision.unit() * self.magnitude;
                 precision.rounded(Range::around(self.middle.value(), self.spread + roundings))
@@ -87,6 +89,13 @@ pub(super) fn dot(precision: Precision, weights: &[Range], vector: &[Range], fur
     let roundings = if growing.terms > 1 { precision.unit() * growing.magnitude } else { 0.0 };
     growing.spread += roundings + count(small_products) * precision.underflow();
     growing.range(precision)
+}
+
+/// The same, where a term or a sum on the way may leave the range of the type: then it may be anything.
+pub(super) fn dot_in_type(precision: Precision, weights: &[Range], vector: &[Range], further: &[Range]) -> Range {
+    let products = weights.iter().zip(vector).map(|(weight, number)| weight.magnitude() * number.magnitude());
+    let magnitude: f64 = products.chain(further.iter().map(Range::magnitude)).sum();
+    if magnitude > precision.greatest() { Range::ANYTHING } else { dot(precision, weights, vector, further) }
 }
 
 /// A product, before it is rounded.
@@ -406,6 +415,9 @@ fn product(precision: Precision, x: &[Range]) -> Range {
 
 /// All products of two ranges, exactly.
 fn exact_interval(a: Range, b: Range) -> Range {
+    if !a.is_finite() || !b.is_finite() {
+        return Range::ANYTHING;
+    }
     let of = |a: f64| Range::between(a * b.least, a * b.greatest);
     of(a.least).or(of(a.greatest)).with_doubts_of(a).with_doubts_of(b)
 }
