@@ -221,5 +221,11 @@ pub(super) fn softplus(precision: Precision, x: Range) -> Range {
 /// softsign: x / (1 + |x|).
 pub(super) fn softsign(precision: Precision, x: Range) -> Range {
     let one = Range::point(1.0);
-    precision.ends(x, |number| precision.div(Range::point(number), precision.add(one, Range::point(number.abs()))))
+    precision.ends(x, |number| {
+        if number.is_infinite() {
+            // NaN there, and everything close to 1 on the way.
+            return Range { nan: true, ..Range::point(number.signum()) };
+        }
+        precision.div(Range::point(number), precision.add(one, Range::point(number.abs())))
+    })
 }

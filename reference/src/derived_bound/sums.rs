@@ -63,11 +63,16 @@ impl Growing {
             Some(_) => Range::ANYTHING,
             None => {
                 let roundings = count(self.terms.saturating_sub(1)) * precision.unit() * self.magnitude;
-                precision.rounded(Range::around(self.middle.value(), self.spread + roundings))
+                precision.rounded(Range::around(self.middle.value(), spread(self.spread, self.magnitude) + roundings))
             }
         };
         Range { doubt: range.doubt || self.doubt, ..range }
     }
+}
+
+/// A spread, with what binary64 loses of a middle and a spread where an end is far smaller than both.
+fn spread(spread: f64, magnitude: f64) -> f64 {
+    if spread == 0.0 { 0.0 } else { spread + magnitude * f64::EPSILON }
 }
 
 /// The sum of two terms that are not finite, or that need not be.
@@ -104,7 +109,7 @@ fn exact_product(precision: Precision, a: Range, b: Range) -> Range {
         return precision.mul(a, b);
     }
     let (middle, spread) = (a.middle() * b.middle(), a.middle().abs() * b.spread() + a.spread() * b.magnitude());
-    Range::around(middle, spread).with_doubts_of(a).with_doubts_of(b)
+    Range::around(middle, self::spread(spread, a.magnitude() * b.magnitude())).with_doubts_of(a).with_doubts_of(b)
 }
 
 /// A linear operator: its two tensors, and a bias where it has one.
@@ -175,7 +180,8 @@ impl Linear<'_> {
             }
             let roundings = if terms > 1.0 { terms * precision.unit() * magnitude } else { 0.0 };
             let underflow = if has_small_products { terms * precision.underflow() } else { 0.0 };
-            let range = Range::around(parts.middle[index], parts.spread[index] + roundings + underflow);
+            let range =
+                Range::around(parts.middle[index], spread(parts.spread[index], magnitude) + roundings + underflow);
             Range { doubt: parts.doubtful[index] > 0.0, ..range }
         };
         site.stored((0..computed.len()).map(range))
