@@ -12,7 +12,7 @@ use webnn_reference::steps::Reading;
 
 use crate::execute::Observation;
 use crate::failure::{AS_EXPECTED, Failure, UNEXPECTED};
-use crate::fuzz::campaign::{Campaign, Finding, Progress, observing};
+use crate::fuzz::campaign::{BUILDER, Campaign, Finding, Progress, observing};
 use crate::fuzz::file;
 use crate::fuzz::generator::Generator;
 use crate::fuzz::subject::Start;
@@ -167,7 +167,10 @@ fn text(arguments: &Arguments, finding: &Finding) -> String {
     _ = writeln!(text, "    {difference}");
     let left = vector.graph().map_or(0, |graph| graph.operators.len());
     _ = writeln!(text, "    shrunk from {operators} operators to {left} by trying {tried} graphs");
-    _ = writeln!(text, "    webnn explain {:?} {} -i reference -i {implementation}", vector.name, file.display());
+    // The interpreter and its builder are what everything is compared with in any case.
+    let is_other = implementation != "reference" && implementation != BUILDER;
+    let other = if is_other { format!(" -i {implementation}") } else { String::new() };
+    _ = writeln!(text, "    webnn explain {:?} {} -i reference{other}", vector.name, file.display());
     let mut options = format!("--seed {} --first {number} --graphs 1", arguments.seed);
     if !arguments.operators.is_empty() {
         _ = write!(options, " --operators {}", arguments.operators.join(","));
@@ -175,7 +178,7 @@ fn text(arguments: &Arguments, finding: &Finding) -> String {
     if arguments.max_operators != 30 {
         _ = write!(options, " --max-operators {}", arguments.max_operators);
     }
-    _ = write!(text, "    webnn fuzz {options} -i {implementation}");
+    _ = write!(text, "    webnn fuzz {options}{}", if is_other { &other } else { " -i reference" });
     text
 }
 

@@ -18,6 +18,9 @@ use crate::execute::bounds::{self, BoundedTensor};
 use crate::execute::{Executor, Observation, Tensor};
 use crate::judge::difference::{Comparison, Difference, compare, tolerance};
 
+/// What is said to differ where a call of the builder fails.
+pub(crate) const BUILDER: &str = "the builder";
+
 /// How many graphs are drawn before they are run.
 const BATCH: u64 = 64;
 
@@ -164,7 +167,7 @@ impl Campaign {
         let mut inside = Vec::new();
         for (observed, expected) in graphs.into_iter().zip(expected) {
             if let Some(difference) = self.compare(expected, &observed.answer) {
-                tell(Progress::Found(Box::new(self.shrunk(at, observed.number, observed.graph, difference))));
+                tell(Progress::Found(Box::new(self.shrunk(at, &observed, observed.graph, difference))));
             } else {
                 inside.push(observed);
             }
@@ -208,7 +211,7 @@ impl Campaign {
             };
             // What the operator does not do by itself, it does only in that graph.
             let alone = vector.graph().filter(|piece| self.differs(at, piece)).unwrap_or(observed.graph);
-            tell(Progress::Found(Box::new(self.shrunk(at, observed.number, alone, difference))));
+            tell(Progress::Found(Box::new(self.shrunk(at, observed, alone, difference))));
         }
     }
 
@@ -227,7 +230,7 @@ impl Campaign {
     fn of_builder(&self, number: u64, defect: Defect) -> Finding {
         Finding {
             number,
-            implementation: "the builder".into(),
+            implementation: BUILDER.into(),
             operators: defect.graph.operators.len(),
             vector: self.generator.vector(number, defect.graph),
             difference: Difference::Errored(defect.problem),
@@ -235,15 +238,16 @@ impl Campaign {
         }
     }
 
-    fn shrunk(&mut self, at: usize, number: u64, graph: &Graph, difference: Difference) -> Finding {
+    /// Shrinks a graph, which is the observed one or a part of it.
+    fn shrunk(&mut self, at: usize, observed: &Observed<'_>, graph: &Graph, difference: Difference) -> Finding {
         let (name, implementation) = &mut self.implementations[at];
         let mut trial = Trying { interpreter: &mut self.interpreter, implementation };
         let shrunk = shrink(graph, difference, &mut trial);
-        let vector = self.generator.vector(number, trial.complete(shrunk.graph));
+        let vector = self.generator.vector(observed.number, trial.complete(shrunk.graph));
         Finding {
-            number,
+            number: observed.number,
             implementation: name.clone(),
-            operators: graph.operators.len(),
+            operators: observed.graph.operators.len(),
             vector,
             difference: shrunk.difference,
             tried: shrunk.tried,

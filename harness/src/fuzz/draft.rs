@@ -15,7 +15,7 @@ use crate::execute::rehearsal::{Refusal, Rehearsal};
 
 /// The most elements of an input in most graphs, and in the few that are larger.
 const FEW_ELEMENTS: usize = 256;
-const MORE_ELEMENTS: usize = 4096;
+const MORE_ELEMENTS: usize = 8192;
 /// An operator with a larger output is left out again.
 const MOST_ELEMENTS: u64 = 1 << 14;
 
@@ -136,7 +136,7 @@ impl Draft {
     pub(crate) fn shape(&mut self, rank: usize) -> Vec<u32> {
         let mut left = self.most_elements;
         let dimensions: &[u32] = if left > FEW_ELEMENTS {
-            &[1, 2, 3, 5, 8, 16, 33, 64, 65, 257, 1024]
+            &[1, 2, 3, 5, 8, 16, 33, 64, 65, 257, 1024, 4099]
         } else {
             &[1, 1, 2, 2, 3, 3, 4, 5, 6, 7, 8, 9, 16, 17]
         };

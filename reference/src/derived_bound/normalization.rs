@@ -44,7 +44,7 @@ pub(super) fn batch(operation: &BatchNormalization, site: &Site<'_>) -> Computed
         let deviation = precision.sub(*x, means[feature]);
         // The decomposition rounds here to the type, and so leaves its range where the variance is small.
         let normalized = precision.div(deviation, divisor(precision, variances[feature], operation.epsilon));
-        let normalized = precision.stored(normalized);
+        let normalized = precision.on_the_way(normalized);
         scaled(precision, normalized, scale, bias)
     }))
 }

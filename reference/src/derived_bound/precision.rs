@@ -182,6 +182,11 @@ impl Precision {
         }
     }
 
+    /// What is on the way, in the type or in a wider one: beyond the greatest number it may be an infinity, too.
+    pub(super) fn on_the_way(&self, range: Range) -> Range {
+        range.or(self.stored(range))
+    }
+
     /// The range, and around each number in it a relative error of so many units in the last place.
     pub(super) fn within_ulp(&self, range: Range, ulp: f64) -> Range {
         let error = |number: f64| {

@@ -87,7 +87,7 @@ impl GruRule<'_> {
     /// As the cell of the interpreter, whose formulas these are.
     fn step(&self, input: &[Range], hidden: &[Range]) -> Vec<Range> {
         let precision = self.precision;
-        let product = |a, b| precision.stored(precision.mul(a, b));
+        let product = |a, b| precision.on_the_way(precision.mul(a, b));
         let [update, reset, new] = self.layout.places().map(|place| place * hidden.len());
         let [of_gates, of_new] = self.activations;
         let gate = |row| activated(of_gates, precision, self.weights.gate(precision, row, input, hidden, &[]));
@@ -107,7 +107,7 @@ impl GruRule<'_> {
             let n = activated(of_new, precision, sum);
             let z = gate(update + unit);
             let complement = precision.sub(Range::point(1.0), z);
-            precision.stored(precision.add(product(z, hidden[unit]), product(complement, n)))
+            precision.on_the_way(precision.add(product(z, hidden[unit]), product(complement, n)))
         };
         (0..hidden.len()).map(unit).collect()
     }
@@ -126,7 +126,7 @@ impl LstmRule<'_> {
     /// As the cell of the interpreter, whose formulas these are.
     fn step(&self, input: &[Range], hidden: &[Range], cell_state: &[Range]) -> (Vec<Range>, Vec<Range>) {
         let (precision, units) = (self.precision, hidden.len());
-        let product = |a, b| precision.stored(precision.mul(a, b));
+        let product = |a, b| precision.on_the_way(precision.mul(a, b));
         let [input_gate, output_gate, forget_gate, cell_gate] = self.layout.places();
         let [of_gates, of_cell_gate, of_cell_state] = self.activations;
         let gate = |place: usize, peephole: Option<usize>, unit: usize| {
@@ -139,7 +139,7 @@ impl LstmRule<'_> {
             let o = activated(of_gates, precision, gate(output_gate, Some(1), unit));
             let f = activated(of_gates, precision, gate(forget_gate, Some(2), unit));
             let g = activated(of_cell_gate, precision, gate(cell_gate, None, unit));
-            let cell_state = precision.stored(precision.add(product(f, cell_state[unit]), product(i, g)));
+            let cell_state = precision.on_the_way(precision.add(product(f, cell_state[unit]), product(i, g)));
             (product(o, activated(of_cell_state, precision, cell_state)), cell_state)
         };
         (0..units).map(unit).unzip()
