@@ -10,13 +10,11 @@ use clap::Args;
 use indicatif::{ProgressBar, ProgressDrawTarget, ProgressStyle};
 use webnn_reference::steps::Reading;
 
-use crate::execute::Observation;
 use crate::failure::{AS_EXPECTED, Failure, UNEXPECTED};
-use crate::fuzz::campaign::{BUILDER, Campaign, Finding, Progress, observing};
+use crate::fuzz::campaign::{BUILDER, Campaign, Candidate, Finding, Progress, observing};
 use crate::fuzz::file;
 use crate::fuzz::generator::Generator;
-use crate::fuzz::subject::Start;
-use crate::implementation::Implementation;
+use crate::implementation::{Implementation, Start};
 
 /// The arguments of `webnn fuzz`.
 #[derive(Args, Debug)]
@@ -41,8 +39,8 @@ pub(crate) struct Arguments {
     #[arg(long, value_name = "N", default_value_t = 30, value_parser = clap::value_parser!(u16).range(1..=1000))]
     max_operators: u16,
 
-    /// Compare this implementation with the interpreter: `reference`, `wgpu`, or `wgpu:NAME` for an adapter. May be
-    /// given several times.
+    /// Compare this implementation with the interpreter, named as for `webnn run`. May be given several times. What the
+    /// specification leaves open is compared too.
     #[arg(long = "implementation", short, value_name = "NAME", default_value = "wgpu")]
     implementations: Vec<Implementation>,
 
@@ -75,10 +73,10 @@ pub(crate) fn fuzz(arguments: &Arguments) -> Result<u8, Failure> {
     let begun = Instant::now();
     let unknown = |name| Failure::Usage(format!("{name} is no operator; `webnn list operators` shows all"));
     let generator = Generator::new(arguments.seed, &arguments.operators, usize::from(arguments.max_operators));
-    let implementations: Vec<_> = arguments.implementations.iter().map(start_of).collect();
     let timeout = Duration::from_secs_f64(arguments.timeout.min(1e9));
+    let candidates = arguments.implementations.iter().map(|implementation| candidate(implementation, timeout));
     let mut campaign =
-        Campaign::start(generator.map_err(unknown)?, &implementations, timeout).map_err(Failure::NotStarted)?;
+        Campaign::start(generator.map_err(unknown)?, candidates.collect(), timeout).map_err(Failure::NotStarted)?;
 
     let bar = progress_bar(arguments.graphs);
     let mut findings: Vec<Finding> = Vec::new();
@@ -120,16 +118,15 @@ pub(crate) fn fuzz(arguments: &Arguments) -> Result<u8, Failure> {
     Ok(if findings.is_empty() { AS_EXPECTED } else { UNEXPECTED })
 }
 
-type NamedStart = (String, Start<Observation>);
-
-fn start_of(implementation: &Implementation) -> NamedStart {
-    let name = implementation.to_string();
+fn candidate(implementation: &Implementation, timeout: Duration) -> Candidate {
+    let (name, patience) = (implementation.to_string(), implementation.patience(timeout));
     let implementation = implementation.clone();
     let start = move || {
-        let (executor, description) = implementation.start(Reading::Corrected)?;
+        let start = Start { timeout, ..Start::new(Reading::Corrected) };
+        let (executor, description) = implementation.start(&start)?;
         Ok((executor, description.facts))
     };
-    (name, observing(start))
+    Candidate { name, start: observing(start), patience }
 }
 
 fn progress_bar(graphs: u64) -> ProgressBar {

@@ -41,6 +41,14 @@ pub(crate) struct Finding {
     pub(crate) tried: usize,
 }
 
+/// An implementation that is to be compared with the interpreter.
+pub(crate) struct Candidate {
+    pub(crate) name: String,
+    pub(crate) start: Start<Observation>,
+    /// How long it may say nothing.
+    pub(crate) patience: Duration,
+}
+
 /// What a campaign tells while it goes on.
 #[derive(Debug)]
 pub(crate) enum Progress {
@@ -100,12 +108,14 @@ impl Campaign {
     /// The first that can not be started, and why.
     pub(crate) fn start(
         generator: Generator,
-        implementations: &[(String, Start<Observation>)],
+        implementations: Vec<Candidate>,
         timeout: Duration,
     ) -> Result<Self, String> {
-        let started = implementations.iter().map(|(name, start)| {
-            let subject = Subject::start(Arc::clone(start), timeout);
-            Ok((name.clone(), subject.map_err(|reason| format!("{name} did not start: {reason}"))?))
+        let started = implementations.into_iter().map(|Candidate { name, start, patience }| {
+            match Subject::start(start, patience) {
+                Ok(subject) => Ok((name, subject)),
+                Err(reason) => Err(format!("{name} did not start: {reason}")),
+            }
         });
         let implementations = started.collect::<Result<Vec<(String, Observing)>, String>>()?;
         let flushes_subnormals =
@@ -445,10 +455,11 @@ mod tests {
     }
 
     fn findings(provider: fn() -> Rc<dyn PlatformProvider>, seed: u64, graphs: u64) -> Vec<Finding> {
-        let start = observing(move || Ok((Executor::new(provider(), Reading::Corrected), vec![])));
+        let start = observing(move || Ok((Executor::model(provider(), Reading::Corrected), vec![])));
         let generator = Generator::new(seed, &[], 30).expect("all operators");
-        let implementations = [("implementation".to_owned(), start)];
-        let campaign = Campaign::start(generator, &implementations, Duration::from_secs(600));
+        let patience = Duration::from_secs(600);
+        let candidate = Candidate { name: "implementation".to_owned(), start, patience };
+        let campaign = Campaign::start(generator, vec![candidate], patience);
         let mut campaign = campaign.expect("an interpreter");
         let mut findings = vec![];
         let mut next = 0;

@@ -90,7 +90,8 @@ impl GruRule<'_> {
         let product = |a, b| precision.on_the_way(precision.mul(a, b));
         let [update, reset, new] = self.layout.places().map(|place| place * hidden.len());
         let [of_gates, of_new] = self.activations;
-        let gate = |row| activated(of_gates, precision, self.weights.gate(precision, row, input, hidden, &[]));
+        let sum_of = |row| self.weights.gate(precision, row, input, hidden, &[]);
+        let gate = |row| activated(of_gates, precision, sum_of(row));
         let resets: Vec<Range> = (0..hidden.len()).map(|unit| gate(reset + unit)).collect();
         let reset_hidden: Vec<Range> =
             resets.iter().zip(hidden).map(|(reset, hidden)| product(*reset, *hidden)).collect();
@@ -106,7 +107,14 @@ impl GruRule<'_> {
             };
             let n = activated(of_new, precision, sum);
             let z = gate(update + unit);
-            let complement = precision.sub(Range::point(1.0), z);
+            // By its own formula it does not cancel: 1 - sigmoid(x) is sigmoid(-x).
+            let difference = precision.sub(Range::point(1.0), z);
+            let complement = match of_gates {
+                MLRecurrentNetworkActivation::Sigmoid => {
+                    difference.or(elementwise::sigmoid(precision, sum_of(update + unit).negative()))
+                }
+                MLRecurrentNetworkActivation::Relu | MLRecurrentNetworkActivation::Tanh => difference,
+            };
             precision.on_the_way(precision.add(product(z, hidden[unit]), product(complement, n)))
         };
         (0..hidden.len()).map(unit).collect()
