@@ -124,17 +124,16 @@ fn rule(operation: &Operation, site: &Site<'_>) -> Computed<Vec<Ranges>> {
         Operation::ScatterElements(_) | Operation::ScatterNd => movement::moved(operation, site, &[0, 2]),
 
         // Each element by itself.
-        Operation::Binary(binary) => {
-            elementwise::of_two(site, |precision, a, b| {
-                let result = || elementwise::binary(*binary, precision, a, b);
-                match binary {
-                    Binary::Div => elementwise::divided(site, 1, b, result),
-                    // To a negative power.
-                    Binary::Pow if b.least < 0.0 => elementwise::divided(site, 0, a, result),
-                    _ => result(),
-                }
-            })
-        }
+        Operation::Binary(binary) => elementwise::of_two(site, |precision, a, b| {
+            let result = || elementwise::binary(*binary, precision, a, b);
+            if *binary == Binary::Div {
+                elementwise::divided(site, 1, b, result)
+            } else if *binary == Binary::Pow && b.least < 0.0 {
+                elementwise::divided(site, 0, a, result)
+            } else {
+                result()
+            }
+        }),
         Operation::Clamp(clamp) => elementwise::of_one(site, |_, x| elementwise::clamp(clamp, x)),
         Operation::Elu(elu) => elementwise::of_one(site, |precision, x| elementwise::elu(precision, x, elu.alpha)),
         Operation::Gelu => elementwise::of_one(site, elementwise::gelu),

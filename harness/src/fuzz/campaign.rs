@@ -142,7 +142,7 @@ impl Campaign {
                     self.statistics.count(&drawn);
                     vectors.push((number, self.generator.vector(number, drawn.graph)));
                 }
-                Err(defect) => tell(Progress::Found(Box::new(self.of_builder(number, defect)))),
+                Err(defect) => tell(Progress::Found(Box::new(self.of_builder(number, *defect)))),
             }
         }
         let (numbers, vectors): (Vec<u64>, Vec<Vector>) = vectors.into_iter().unzip();

@@ -54,7 +54,7 @@ impl Generator {
     ///
     /// # Errors
     /// If a call fails in a way that no call should.
-    pub(crate) fn draw(&self, number: u64) -> Result<Drawn, Defect> {
+    pub(crate) fn draw(&self, number: u64) -> Result<Drawn, Box<Defect>> {
         let mut random = Random::new(self.seed, number);
         let most = if random.coin() { self.max_operators.min(4) } else { self.max_operators };
         let count = 1 + random.below(most);
@@ -66,7 +66,7 @@ impl Generator {
             match draft.propose(row, propose) {
                 Ok(used) => uses.push(used),
                 Err(Refusal::Threw(reason)) => refused.push((row.name, reason)),
-                Err(Refusal::Failed(problem)) => return Err(Defect { graph: draft.attempted(), problem }),
+                Err(Refusal::Failed(problem)) => return Err(Box::new(Defect { graph: draft.attempted(), problem })),
             }
         }
         Ok(Drawn { graph: draft.finish(), uses, refused })

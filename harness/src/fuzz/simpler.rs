@@ -80,9 +80,9 @@ pub(crate) fn one_output(graph: &Graph) -> Vec<Graph> {
     graph.outputs().map(|output| with_outputs(graph, &[output.to_owned()])).collect()
 }
 
-fn pruned(graph: Graph) -> Graph {
+fn pruned(graph: &Graph) -> Graph {
     let outputs: Vec<String> = graph.expected_outputs.keys().cloned().collect();
-    with_outputs(&graph, &outputs)
+    with_outputs(graph, &outputs)
 }
 
 /// Inputs instead of constants.
@@ -105,7 +105,7 @@ pub(crate) fn arguments(graph: &Graph) -> Vec<Graph> {
             for value in simpler_values(&argument.value, argument.name == "options") {
                 let mut graph = graph.clone();
                 graph.operators[at].arguments[place].value = value;
-                simpler.push(pruned(graph));
+                simpler.push(pruned(&graph));
             }
         }
     }

@@ -82,15 +82,17 @@ impl Statistics {
         }
         text
     }
+}
 
-    #[cfg(test)]
+#[cfg(test)]
+impl Statistics {
+    /// How often an operator was drawn, and with which data types.
     pub(crate) fn of(&self, operator: &str) -> (usize, Vec<&'static str>) {
         let counts = self.operators.get(operator);
         counts.map(|counts| (counts.drawn, counts.data_types.keys().copied().collect())).unwrap_or_default()
     }
 
     /// The calls that were refused most, by operator.
-    #[cfg(test)]
     pub(crate) fn most_refused(&self) -> Vec<(&'static str, f64, String)> {
         let mut all: Vec<_> = self
             .operators
