@@ -39,8 +39,6 @@ use std::collections::BTreeMap;
 use std::rc::Rc;
 
 use crate::operand::OperandId;
-use crate::ops::binary::Binary;
-use crate::ops::unary::Unary;
 use crate::ops::{Bound, Operation};
 use crate::value::{Computed, Value};
 
@@ -124,16 +122,9 @@ fn rule(operation: &Operation, site: &Site<'_>) -> Computed<Vec<Ranges>> {
         Operation::ScatterElements(_) | Operation::ScatterNd => movement::moved(operation, site, &[0, 2]),
 
         // Each element by itself.
-        Operation::Binary(binary) => elementwise::of_two(site, |precision, a, b| {
-            let result = || elementwise::binary(*binary, precision, a, b);
-            if *binary == Binary::Div {
-                elementwise::divided(site, 1, b, result)
-            } else if *binary == Binary::Pow && b.least < 0.0 {
-                elementwise::divided(site, 0, a, result)
-            } else {
-                result()
-            }
-        }),
+        Operation::Binary(binary) => {
+            elementwise::of_two(site, |precision, a, b| elementwise::binary(*binary, precision, a, b))
+        }
         Operation::Clamp(clamp) => elementwise::of_one(site, |_, x| elementwise::clamp(clamp, x)),
         Operation::Elu(elu) => elementwise::of_one(site, |precision, x| elementwise::elu(precision, x, elu.alpha)),
         Operation::Gelu => elementwise::of_one(site, elementwise::gelu),
@@ -154,10 +145,7 @@ fn rule(operation: &Operation, site: &Site<'_>) -> Computed<Vec<Ranges>> {
         Operation::Softplus => elementwise::of_one(site, elementwise::softplus),
         Operation::Softsign => elementwise::of_one(site, elementwise::softsign),
         Operation::Tanh => elementwise::of_one(site, |precision, x| precision.tanh(x)),
-        Operation::Unary(unary) => elementwise::of_one(site, |precision, x| {
-            let result = || elementwise::unary(*unary, precision, x);
-            if *unary == Unary::Reciprocal { elementwise::divided(site, 0, x, result) } else { result() }
-        }),
+        Operation::Unary(unary) => elementwise::of_one(site, |precision, x| elementwise::unary(*unary, precision, x)),
 
         // Something is decided, or made an integer.
         Operation::ArgMinMax(arg_min_max) => decisions::arg_min_max(arg_min_max, site),

@@ -16,7 +16,9 @@ pub(super) fn of_one(site: &Site<'_>, rule: impl Fn(Precision, Range) -> Range) 
         return Ok(site.exact());
     }
     let precision = site.precision();
-    let of = |(x, y): (Range, Range)| exact_if_infinite(&[x], y).unwrap_or_else(|| joined(x, x, rule(precision, x)));
+    let of = |(x, y): (Range, Range)| {
+        exact_if_infinite(&[x], y).unwrap_or_else(|| of_either_sign(joined(x, x, rule(precision, x)), y))
+    };
     site.stored(site.operands(0).zip(each_point(site.computed(0))).map(of))
 }
 
@@ -26,8 +28,9 @@ pub(super) fn of_two(site: &Site<'_>, rule: impl Fn(Precision, Range, Range) -> 
         return Ok(site.exact());
     }
     let precision = site.precision();
-    let of =
-        |((a, b), y): ((Range, Range), Range)| exact_if_infinite(&[a, b], y).unwrap_or_else(|| rule(precision, a, b));
+    let of = |((a, b), y): ((Range, Range), Range)| {
+        exact_if_infinite(&[a, b], y).unwrap_or_else(|| of_either_sign(rule(precision, a, b), y))
+    };
     let both = site.broadcast(0)?.zip(site.broadcast(1)?);
     site.stored(both.zip(each_point(site.computed(0))).map(of))
 }
@@ -38,6 +41,12 @@ fn exact_if_infinite(operands: &[Range], computed: Range) -> Option<Range> {
     let are_finite = operands.iter().all(Range::is_finite);
     let doubt = operands.iter().any(|operand| operand.doubt);
     (are_points && !are_finite).then_some(Range { doubt, ..computed })
+}
+
+/// An infinity that the interpreter has with the other sign comes of a zero, whose sign ranges do not keep.
+fn of_either_sign(range: Range, computed: Range) -> Range {
+    let is_opposite = range.is_point() && range.least.is_infinite() && computed.least == -range.least;
+    if is_opposite { Range::ANYTHING } else { range }
 }
 
 /// abs, neg, sqrt and the others of their section.
@@ -75,12 +84,6 @@ fn jumping(x: Range, function: impl Fn(f64) -> f64) -> Range {
 /// The integers nearest to the numbers of a range.
 pub(super) fn rounded_to_integer(x: Range) -> Range {
     x.map(f64::round_ties_even)
-}
-
-/// The rule of a quotient, whose divisor is the input at this place. The sign of a zero that was computed is not known.
-pub(super) fn divided(site: &Site<'_>, place: usize, divisor: Range, quotient: impl Fn() -> Range) -> Range {
-    let is_zero = divisor.least == 0.0 && divisor.greatest == 0.0;
-    if is_zero && !site.is_given(place) { Range::ANYTHING } else { quotient() }
 }
 
 /// add, sub, mul and the others of their section.

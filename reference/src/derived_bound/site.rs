@@ -56,11 +56,6 @@ impl<'a> Site<'a> {
         matches!(self.ranges(place), Ranges::Exact)
     }
 
-    /// Whether an input is one of the graph: nothing was computed on the way, so that even the sign of a zero is known.
-    pub(super) fn is_given(&self, place: usize) -> bool {
-        !self.ranges.contains_key(&self.bound.input_id(place))
-    }
-
     /// Whether all inputs are exact.
     pub(super) fn are_all_exact(&self) -> bool {
         (0..self.bound.input_count()).all(|place| self.is_exact(place))
