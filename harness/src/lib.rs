@@ -35,8 +35,8 @@ use failure::Failure;
 
 use commands::{
     accuracy as accuracy_command, adapter, bench, compare, completions, coverage, decompositions, emit,
-    expectations as expectations_command, explain, fuzz as fuzz_command, list, merge, plan, replay, report as report_command,
-    run as run_command, serve, show, smoke, wpt as wpt_command,
+    expectations as expectations_command, explain, fuzz as fuzz_command, list, merge, plan, replay,
+    report as report_command, run as run_command, serve, show, smoke, wpt as wpt_command,
 };
 
 /// Runs conformance vectors of the W3C WebNN specification on implementations, and says where they differ from what is
