@@ -129,6 +129,9 @@ fn number(number: Number) -> String {
     match number {
         Number::Integer(integer) if integer.unsigned_abs() > 1 << 53 => format!("{integer}n"),
         Number::Integer(integer) => integer.to_string(),
+        Number::Float(0.0) => format!("{:?}", number.to_f64()),
+        // JavaScript has no other integers than these.
+        Number::Float(float) if float.fract() == 0.0 && float.abs() < 1e15 => format!("{float:.0}"),
         Number::Float(float) if float.is_nan() => "NaN".into(),
         Number::Float(float) if float.is_infinite() => if float > 0.0 { "Infinity" } else { "-Infinity" }.into(),
         Number::Float(float) => format!("{float:?}"),
@@ -179,6 +182,7 @@ mod tests {
     fn numbers_are_those_of_javascript() {
         assert_eq!(number(Number::Float(-0.0)), "-0.0");
         assert_eq!(number(Number::Float(1e30)), "1e30");
+        assert_eq!(number(Number::Float(-1e9)), "-1000000000");
         assert_eq!(number(Number::Integer(i128::from(u64::MAX))), "18446744073709551615n");
         assert_eq!(element(Number::Integer(3), DataType::Int64), "3n");
         assert_eq!(string("it's\n\u{202e}\\"), "'it\\'s\\u{a}\u{202e}\\\\'");

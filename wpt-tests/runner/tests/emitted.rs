@@ -6,7 +6,7 @@ use std::rc::Rc;
 use webnn_reference::cpu::Cpu;
 use webnn_reference::ops;
 use webnn_reference::steps::Reading;
-use webnn_vectors::{Kind, Loader, Vector, VectorFile};
+use webnn_vectors::{Kind, Loader, Operator, Vector, VectorFile};
 use webnn_wpt::folder::{Resources, Scope, Test};
 use webnn_wpt::host::{Host, Limits, THREAD_STACK};
 use webnn_wpt::outcome::{FileStatus, Status};
@@ -72,6 +72,21 @@ fn on_a_deep_stack(work: impl FnOnce() + Send + 'static) {
     }
 }
 
+/// The operators as JSON in which a number is written in one way only: script does not tell 1 and 1.0 apart.
+fn plain(operators: &[Operator]) -> serde_json::Value {
+    fn plain(value: serde_json::Value) -> serde_json::Value {
+        match value {
+            serde_json::Value::Number(number) => number.as_f64().into(),
+            serde_json::Value::Array(items) => items.into_iter().map(plain).collect(),
+            serde_json::Value::Object(members) => {
+                members.into_iter().map(|(name, member)| (name, plain(member))).collect()
+            }
+            other => other,
+        }
+    }
+    plain(serde_json::to_value(operators).expect("operators are JSON"))
+}
+
 #[test]
 fn a_graph_is_read_back_as_it_was_written() {
     on_a_deep_stack(|| {
@@ -90,7 +105,7 @@ fn a_graph_is_read_back_as_it_was_written() {
             let [back] = read[0].vectors.as_slice() else { panic!("{}: one vector", vector.id) };
             assert_eq!(back.name, vector.name);
             let (graph, same) = (vector.graph().expect("a graph"), back.graph().expect("a graph"));
-            assert_eq!(same.operators, graph.operators, "{}", vector.id);
+            assert_eq!(plain(&same.operators), plain(&graph.operators), "{}", vector.id);
             for ((name, input), (same_name, same)) in graph.inputs.iter().zip(&same.inputs) {
                 assert_eq!((same_name, &same.descriptor, same.constant), (name, &input.descriptor, input.constant));
                 assert_eq!(
