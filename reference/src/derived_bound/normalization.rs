@@ -139,6 +139,11 @@ pub(super) fn softmax(operation: &Softmax, site: &Site<'_>) -> Computed<Vec<Rang
     for lane in 0..along.before * along.after {
         let places = (0..along.dimension).map(|index| along.offset(lane / along.after, index, lane % along.after));
         let places: Vec<usize> = places.collect();
+        // exp(-Infinity) is 0, exactly, beside numbers that are finite.
+        let counts = |place: &usize| !(x[*place].is_point() && x[*place].least == f64::NEG_INFINITY);
+        let counting: Vec<usize> = places.iter().copied().filter(counts).collect();
+        let are_finite = !counting.is_empty() && counting.iter().all(|place| x[*place].is_finite());
+        let places = if are_finite { counting } else { places };
         let of_lane: Vec<Range> = places.iter().map(|place| x[*place]).collect();
         let infinite = |place: usize| if_infinite(of_lane.iter().copied(), y[place]);
         let ranges: Vec<Range> = match places.first().copied().and_then(infinite) {
