@@ -45,11 +45,20 @@ fn sum_add(sum: Sum, x: f32) -> Sum {
     return sum_step(sum, f32_opaque(x * unit) * unit, 0.0, big);
 }
 
+// What x is multiplied by beside y. The low part of a factor below 2^-100 comes near the subnormals, which some
+// adapters take for zero, so that such a factor gets 2^64 from the other.
+fn sum_shift(x: f32, y: f32) -> f32 {
+    let x_is_small = f32_magnitude(x) < 0x0d800000u;
+    let y_is_small = f32_magnitude(y) < 0x0d800000u;
+    if (x_is_small == y_is_small) { return 1.0; }
+    return f32_of(select(0x1f800000u, 0x5f800000u, x_is_small));
+}
+
 // The scaled factors lose nothing: each is at least 2^-32 where the product is big.
 fn sum_add_product(sum: Sum, a: f32, b: f32) -> Sum {
     let big = sum_is_big(a * b);
     let unit = sum_unit(big && f32_is_finite(a) && f32_is_finite(b));
-    let p = pair_product(a * unit, b * unit);
+    let p = pair_product(a * (unit * sum_shift(a, b)), b * (unit * sum_shift(b, a)));
     // Next to the subnormals, what a product leaves is less than what its parts lose.
     let lo = f32_of(select(bitcast<u32>(p.lo), 0u, f32_magnitude(p.hi) < 0x01800000u));
     return sum_step(sum, p.hi, lo, big);
