@@ -389,6 +389,21 @@ fn subnormals_may_be_lost_where_that_is_granted() -> Result<()> {
 }
 
 #[test]
+fn a_subnormal_that_is_taken_for_zero_makes_nan_of_an_infinity() -> Result<()> {
+    let products = |flushes_subnormals| {
+        outputs(Allowance { flushes_subnormals }, |b| {
+            let (small, infinite) = (constant(b, &[1, 1], &[1e-45f32]), constant(b, &[1, 1], &[f32::NEG_INFINITY]));
+            Ok(vec![b.matmul(&small, &infinite, &o())?, b.gemm(&small, &infinite, &Default::default())?])
+        })
+    };
+    for (kept, flushed) in products(false)?.iter().zip(products(true)?.iter()) {
+        assert!(kept.holds(0, f64::NEG_INFINITY) && !kept.holds(0, f64::NAN));
+        assert!(flushed.holds(0, f64::NEG_INFINITY) && flushed.holds(0, f64::NAN));
+    }
+    Ok(())
+}
+
+#[test]
 fn what_lies_across_a_jump_is_in_doubt() -> Result<()> {
     let outputs = outputs(Allowance::default(), |b| {
         // 0.1 + 0.2 is computed, and 0.3 is not.

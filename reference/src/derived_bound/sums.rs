@@ -103,6 +103,11 @@ pub(super) fn dot_in_type(precision: Precision, weights: &[Range], vector: &[Ran
     if magnitude > precision.greatest() { Range::ANYTHING } else { dot(precision, weights, vector, further) }
 }
 
+/// Whether one of these is not a single number: of exact operands, a subnormal one that may be taken for 0.
+fn has_widened<'a>(mut operands: impl Iterator<Item = &'a Range>) -> bool {
+    operands.any(|range| range.least < range.greatest)
+}
+
 /// A product, before it is rounded.
 fn exact_product(precision: Precision, a: Range, b: Range) -> Range {
     if !a.is_finite() || !b.is_finite() {
@@ -173,10 +178,12 @@ impl Linear<'_> {
         let (site, precision) = (self.site, self.site.precision());
         let (parts, computed) = (self.parts(sums)?, points(site.computed(0))?);
         let has_small_products = self.has_small_products(precision);
+        let operands = self.a.iter().chain(&self.b).chain(self.bias.iter().flatten());
+        let are_known = site.are_all_exact() && !has_widened(operands);
         let range = |index: usize| {
             let (magnitude, terms) = (parts.magnitude[index], parts.terms[index]);
             if !magnitude.is_finite() {
-                return if site.are_all_exact() { computed[index] } else { Range::ANYTHING };
+                return if are_known { computed[index] } else { Range::ANYTHING };
             }
             let roundings = if terms > 1.0 { terms * precision.unit() * magnitude } else { 0.0 };
             let underflow = if has_small_products { terms * precision.underflow() } else { 0.0 };
@@ -265,6 +272,8 @@ pub(super) fn gemm(operation: &Gemm, site: &Site<'_>) -> Computed<Vec<Ranges>> {
     let (a, b) = (transposed(&a, operation.a_transpose)?, transposed(&b, !operation.b_transpose)?);
     let (a, b) = (matrix(&a, rows), matrix(&b, columns));
     let c = operation.c.map(|_| listed(site.broadcast(2)?, computed.len())).transpose()?;
+    // A subnormal operand that is taken for 0 makes NaN of an infinity.
+    let are_flushed = has_widened(a.iter().chain(&b).chain(c.iter().flatten()));
     let scaled = |factor: f64, range: Range| precision.mul(Range::point(factor), range);
     let range = |index: usize| {
         let (row, column) = (index / columns, index % columns);
@@ -276,7 +285,13 @@ pub(super) fn gemm(operation: &Gemm, site: &Site<'_>) -> Computed<Vec<Ranges>> {
         let after = scaled(operation.alpha, dot(precision, &a, &b, &[]));
         let after = further.map_or(after, |further| precision.add(after, further));
         let either = range.or(after);
-        if either.is_finite() || !site.are_all_exact() { either } else { computed[index].with_doubts_of(either) }
+        if either.is_finite() || !site.are_all_exact() {
+            either
+        } else if are_flushed {
+            Range::ANYTHING
+        } else {
+            computed[index].with_doubts_of(either)
+        }
     };
     site.stored((0..computed.len()).map(range))
 }
