@@ -58,7 +58,9 @@ fn sum_shift(x: f32, y: f32) -> f32 {
 fn sum_add_product(sum: Sum, a: f32, b: f32) -> Sum {
     let big = sum_is_big(a * b);
     let unit = sum_unit(big && f32_is_finite(a) && f32_is_finite(b));
-    let p = pair_product(a * (unit * sum_shift(a, b)), b * (unit * sum_shift(b, a)));
+    let x = a * unit;
+    let y = b * unit;
+    let p = pair_product(x * sum_shift(x, y), y * sum_shift(y, x));
     // Next to the subnormals, what a product leaves is less than what its parts lose.
     let lo = f32_of(select(bitcast<u32>(p.lo), 0u, f32_magnitude(p.hi) < 0x01800000u));
     return sum_step(sum, p.hi, lo, big);
