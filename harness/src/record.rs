@@ -51,6 +51,9 @@ pub(crate) struct Header {
     pub(crate) implementations: Vec<String>,
     /// The reading of the specification.
     pub(crate) reading: String,
+    /// Which part of a run this is, such as 2/8; none if it is all of it.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub(crate) part: Option<String>,
     /// What was run, of which version: whatever else the line says.
     #[serde(flatten)]
     pub(crate) more: Map<String, Json>,

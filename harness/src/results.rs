@@ -35,6 +35,9 @@ enum Line<'a> {
         paths: Vec<String>,
         /// Where their expected values come from.
         sources: Vec<String>,
+        /// Which part of a run this is, such as 2/8.
+        #[serde(skip_serializing_if = "Option::is_none")]
+        part: Option<String>,
         /// The commit of this program, where it is known.
         commit: Option<&'static str>,
         /// The commit of the specification that the reference encodes.
@@ -94,6 +97,8 @@ pub(crate) struct Origin {
     pub(crate) paths: Vec<String>,
     /// Where the expected values come from.
     pub(crate) sources: Vec<String>,
+    /// Which part of them is run, if not all.
+    pub(crate) part: Option<String>,
 }
 
 #[derive(Debug, Serialize)]
@@ -230,6 +235,7 @@ impl Results {
             reading,
             paths: origin.paths,
             sources: origin.sources,
+            part: origin.part,
             commit: option_env!("WEBNN_COMMIT"),
             specification: webnn_reference::SPECIFICATION,
             os: std::env::consts::OS,

@@ -70,6 +70,10 @@ fn parts_and_the_whole_give_the_same_reports() {
     let same = folder.ok(&["compare", "whole.jsonl", "merged.jsonl", "--slower", "1000000"]);
     assert_eq!(same, "0 broken, 0 fixed, 0 other, 0 new, 0 gone, 0 slower\n");
 
+    let less = folder.webnn(&["merge", "part1.jsonl", "part2.jsonl"]);
+    assert_eq!(less.status.code(), Some(65));
+    assert!(String::from_utf8_lossy(&less.stderr).contains("3/8, 4/8"), "{less:?}");
+
     let twice = folder.webnn(&["merge", "part1.jsonl", "part1.jsonl"]);
     assert_eq!(twice.status.code(), Some(65));
     assert!(String::from_utf8_lossy(&twice.stderr).contains("is in two of the files"), "{twice:?}");

@@ -95,7 +95,9 @@ pub(crate) fn compare(arguments: &Arguments) -> Result<u8, Failure> {
         Format::Json => anstream::println!("{}", serde_json::json!(changes)),
     }
     let is_bad = changes.iter().any(|changed| {
-        changed.change == Change::Broken || changed.change == Change::New && changed.after.as_deref() != Some("passed")
+        let is_new_and_failed = changed.change == Change::New && changed.after.as_deref() != Some("passed");
+        // What is gone may have failed as well as not.
+        matches!(changed.change, Change::Broken | Change::Gone) || is_new_and_failed
     });
     Ok(if is_bad { UNEXPECTED } else { AS_EXPECTED })
 }

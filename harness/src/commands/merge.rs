@@ -27,21 +27,36 @@ pub(crate) struct Arguments {
 pub(crate) fn merge(arguments: &Arguments) -> Result<u8, Failure> {
     let mut parts = arguments.parts.iter().map(|path| Ok((path, Record::read(path)?)));
     let (_, mut whole) = parts.next().unwrap_or_else(|| Err(Failure::Usage("no file is named".into())))?;
+    let mut named = vec![whole.header.part.take()];
     for part in parts {
-        let (path, part) = part?;
+        let (path, mut part) = part?;
+        named.push(part.header.part.take());
         add(&mut whole, part).map_err(|why| Failure::Data(format!("{}: {why}", path.display())))?;
     }
+    ensure_all_are_there(&named).map_err(Failure::Data)?;
     results::write(&arguments.output, &whole)?;
     let (results, path) = (whole.results.len(), arguments.output.display());
     anstream::println!("{} vectors, {results} results; in {path}", whole.header.vectors);
     Ok(AS_EXPECTED)
 }
 
+/// Parts that say of how many they are have to be all of them.
+fn ensure_all_are_there(parts: &[Option<String>]) -> Result<(), String> {
+    let Some(of) = parts.iter().flatten().next().and_then(|part| part.split_once('/')).map(|(_, of)| of) else {
+        return Ok(());
+    };
+    let all = 1..=of.parse::<usize>().unwrap_or(0);
+    let missing: Vec<String> = all
+        .map(|part| format!("{part}/{of}"))
+        .filter(|part| !parts.iter().flatten().any(|there| there == part))
+        .collect();
+    if missing.is_empty() { Ok(()) } else { Err(format!("this is no whole: {} is missing", missing.join(", "))) }
+}
+
 fn add(whole: &mut Record, part: Record) -> Result<(), String> {
-    for name in part.header.implementations {
-        if !whole.header.implementations.contains(&name) {
-            whole.header.implementations.push(name);
-        }
+    if part.header.implementations != whole.header.implementations {
+        let (there, here) = (part.header.implementations.join(", "), whole.header.implementations.join(", "));
+        return Err(format!("it was run on {there}, and the others on {here}"));
     }
     if whole.header.reading != part.header.reading {
         return Err(format!(

@@ -182,6 +182,7 @@ pub(crate) fn run_with(arguments: &Arguments, further: Implementation) -> Result
 
 fn run_on(arguments: &Arguments, implementations: &[Implementation], are_asked_for: bool) -> Result<u8, Failure> {
     let begun = Instant::now();
+    ensure_names_differ(implementations)?;
     let mut expectations = BTreeMap::new();
     for implementation in implementations {
         let kind = implementation.kind();
@@ -189,7 +190,8 @@ fn run_on(arguments: &Arguments, implementations: &[Implementation], are_asked_f
     }
     let files = arguments.selection.load()?;
     let sources: BTreeSet<String> = files.iter().map(|file| file.source.clone()).collect();
-    let origin = Origin { paths: arguments.selection.named(), sources: sources.into_iter().collect() };
+    let part = arguments.partition.map(|Partition { part, of }| format!("{part}/{of}"));
+    let origin = Origin { paths: arguments.selection.named(), sources: sources.into_iter().collect(), part };
     let vectors: Arc<Vec<Vector>> = Arc::new(arguments.chosen(files)?);
     let subjects: Vec<String> = vectors.iter().map(subject).collect();
 
@@ -264,6 +266,17 @@ fn run_on(arguments: &Arguments, implementations: &[Implementation], are_asked_f
     }
     anstream::println!("\n{} vectors in {took:.2} s; results in {}", vectors.len(), path.display());
     exit_code(are_asked_for, &summary)
+}
+
+/// Results are told apart by the names of their implementations.
+fn ensure_names_differ(implementations: &[Implementation]) -> Result<(), Failure> {
+    let mut names = BTreeSet::new();
+    match implementations.iter().map(ToString::to_string).find(|name| !names.insert(name.clone())) {
+        Some(twice) => Err(Failure::Usage(format!(
+            "two implementations are called {twice:?}: give one another name, as in `-i other=cmd:...`"
+        ))),
+        None => Ok(()),
+    }
 }
 
 /// The outcomes of a first run, by implementation and vector.

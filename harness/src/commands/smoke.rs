@@ -68,11 +68,14 @@ pub(crate) fn smoke(arguments: &Arguments) -> Result<u8, Failure> {
     })?;
     anstream::println!("ok    starts and says who it is: {}", introduction(&description));
     let vectors = vectors()?;
-    let mut bad = 0;
+    let (mut bad, mut computed) = (0, 0);
     for (vector, (about, advice)) in vectors.iter().zip(ABOUT) {
-        if let Some(problem) = tried(&executor, vector, about) {
-            bad += 1;
-            anstream::println!("BAD   {about}: {problem}\n      {advice}");
+        match tried(&executor, vector, about) {
+            Ok(is_computed) => computed += usize::from(is_computed),
+            Err(problem) => {
+                bad += 1;
+                anstream::println!("BAD   {about}: {problem}\n      {advice}");
+            }
         }
     }
     let begun = Instant::now();
@@ -82,6 +85,14 @@ pub(crate) fn smoke(arguments: &Arguments) -> Result<u8, Failure> {
         anstream::println!("BAD   ends when told to: it was still running after `stop` and the end of its input");
     } else {
         anstream::println!("ok    ends when told to");
+    }
+    if bad == 0 && computed == 0 {
+        anstream::println!(
+            "\nNothing was computed: {name} supports none of relu, gemm and softmax, or misspells them in `operators`. \
+             What it can do shows in: webnn run -i {:?}",
+            shown(&arguments.implementation)
+        );
+        return Ok(UNEXPECTED);
     }
     if bad > 0 {
         anstream::println!("\n{bad} to look at. `webnn run --trace FILE ...` keeps the exact conversation.");
@@ -115,15 +126,23 @@ fn vectors() -> Result<Vec<Vector>, Failure> {
     Ok(file.map_err(|error| Failure::Data(error.to_string()))?.vectors)
 }
 
-/// Tries one, says how it went where that is well, and returns what is wrong where it is not.
-fn tried(executor: &Executor, vector: &Vector, about: &str) -> Option<String> {
+/// Tries one, and says how it went where that is well: whether it was run.
+///
+/// # Errors
+/// What is wrong.
+fn tried(executor: &Executor, vector: &Vector, about: &str) -> Result<bool, String> {
     let observation = executor.finish(executor.start(vector));
     match (judge(vector, &observation, false), observation) {
-        (Outcome::Failed(failure), Observation::Outputs(_)) => return Some(format!("a wrong result: {failure}")),
-        (Outcome::Failed(failure), _) => return Some(failure.to_string()),
-        (Outcome::Errored(problem), _) => return Some(problem),
-        (Outcome::Skipped(reason), _) => anstream::println!("skip  {about}: {reason}"),
-        (Outcome::Passed { .. } | Outcome::Open { .. }, _) => anstream::println!("ok    {about}"),
+        (Outcome::Failed(failure), Observation::Outputs(_)) => Err(format!("a wrong result: {failure}")),
+        (Outcome::Failed(failure), _) => Err(failure.to_string()),
+        (Outcome::Errored(problem), _) => Err(problem),
+        (Outcome::Skipped(reason), _) => {
+            anstream::println!("skip  {about}: {reason}");
+            Ok(false)
+        }
+        (Outcome::Passed { .. } | Outcome::Open { .. }, _) => {
+            anstream::println!("ok    {about}");
+            Ok(true)
+        }
     }
-    None
 }
