@@ -155,6 +155,20 @@ impl Implementation {
         Ok(Self::Outside { name, source })
     }
 
+    /// As the command line takes it.
+    pub(crate) fn as_argument(&self) -> String {
+        match self {
+            Self::Reference | Self::Wgpu(_) => self.to_string(),
+            Self::Outside { name, source: Source::Program(words) } => {
+                format!("{name}=cmd:{}", shell_words::join(words))
+            }
+            Self::Outside { name, source: Source::Page(Opened::By(words)) } => {
+                format!("{name}=browser:{}", shell_words::join(words))
+            }
+            Self::Outside { name, source: Source::Page(Opened::BySomebody(port)) } => format!("{name}=page:{port}"),
+        }
+    }
+
     /// The file of its expectations: `wgpu` for every adapter.
     pub(crate) fn kind(&self) -> &str {
         match self {

@@ -286,7 +286,7 @@ impl Summary {
     }
 
     /// What stands below the table: implementations, known failures, skipped vectors, and what was unexpected.
-    pub(crate) fn remarks(&self, most_unexpected: usize) -> String {
+    pub(crate) fn remarks(&self, most_unexpected: usize, arguments: &str) -> String {
         let mut text = String::new();
         let total = self.total();
         for (implementation, name) in self.implementations.iter().enumerate() {
@@ -335,7 +335,7 @@ impl Summary {
             _ = writeln!(text, "  ... and {} more, in the result file", self.unexpected.len() - most_unexpected);
         }
         if let Some(unexpected) = self.unexpected.first() {
-            _ = writeln!(text, "\nTo see one: webnn explain {:?}", unexpected.vector);
+            _ = writeln!(text, "\nTo see one: webnn explain {:?}{arguments}", unexpected.vector);
         }
         text
     }

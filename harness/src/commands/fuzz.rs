@@ -166,7 +166,9 @@ fn text(arguments: &Arguments, finding: &Finding) -> String {
     _ = writeln!(text, "    shrunk from {operators} operators to {left} by trying {tried} graphs");
     // The interpreter and its builder are what everything is compared with in any case.
     let is_other = implementation != "reference" && implementation != BUILDER;
-    let other = if is_other { format!(" -i {implementation}") } else { String::new() };
+    let named = arguments.implementations.iter().find(|named| named.to_string() == *implementation);
+    let argument = named.map_or_else(|| implementation.clone(), Implementation::as_argument);
+    let other = if is_other { format!(" -i {}", shell_words::quote(&argument)) } else { String::new() };
     _ = writeln!(text, "    webnn explain {:?} {} -i reference{other}", vector.name, file.display());
     let mut options = format!("--seed {} --first {number} --graphs 1", arguments.seed);
     if !arguments.operators.is_empty() {

@@ -260,12 +260,21 @@ fn run_on(arguments: &Arguments, implementations: &[Implementation], are_asked_f
         Err(Stop::For(failure)) => return Err(failure),
     };
     anstream::println!("{}", summary.table());
-    anstream::print!("{}", summary.remarks(arguments.show));
+    anstream::print!("{}", summary.remarks(arguments.show, &again(arguments, implementations)));
     if is_cut_short {
         anstream::println!("\nended at the first unexpected result (--fail-fast): this is not the whole");
     }
     anstream::println!("\n{} vectors in {took:.2} s; results in {}", vectors.len(), path.display());
     exit_code(are_asked_for, &summary)
+}
+
+/// The arguments with which one vector is looked at as it was run.
+fn again(arguments: &Arguments, implementations: &[Implementation]) -> String {
+    let mut words = arguments.selection.named();
+    for implementation in implementations.iter().filter(|_| !arguments.implementations.is_empty()) {
+        words.extend(["-i".to_owned(), implementation.as_argument()]);
+    }
+    words.iter().map(|word| format!(" {}", shell_words::quote(word))).collect()
 }
 
 /// Results are told apart by the names of their implementations.

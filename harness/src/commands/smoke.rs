@@ -10,7 +10,6 @@ use crate::execute::{Executor, Observation};
 use crate::failure::{AS_EXPECTED, Failure, UNEXPECTED};
 use crate::implementation::{Description, Implementation, Start};
 use crate::judge::{Outcome, judge};
-use crate::outside::Source;
 use crate::outside::transcript::Transcript;
 use crate::selection::is_operator_of_the_specification;
 
@@ -90,7 +89,7 @@ pub(crate) fn smoke(arguments: &Arguments) -> Result<u8, Failure> {
         anstream::println!(
             "\nNothing was computed: {name} supports none of relu, gemm and softmax, or misspells them in `operators`. \
              What it can do shows in: webnn run -i {:?}",
-            shown(&arguments.implementation)
+            arguments.implementation.as_argument()
         );
         return Ok(UNEXPECTED);
     }
@@ -100,7 +99,7 @@ pub(crate) fn smoke(arguments: &Arguments) -> Result<u8, Failure> {
     }
     anstream::println!(
         "\n{name} speaks the protocol. Next: webnn run -i reference -i {:?}",
-        shown(&arguments.implementation)
+        arguments.implementation.as_argument()
     );
     Ok(AS_EXPECTED)
 }
@@ -108,16 +107,6 @@ pub(crate) fn smoke(arguments: &Arguments) -> Result<u8, Failure> {
 fn introduction(description: &Description) -> String {
     let adapter = description.adapter.as_ref().map(|adapter| format!(" on {adapter}")).unwrap_or_default();
     format!("{} {}{adapter}", description.name, description.version)
-}
-
-/// The implementation as the command line takes it.
-fn shown(implementation: &Implementation) -> String {
-    match implementation {
-        Implementation::Outside { name, source: Source::Program(words) } => {
-            format!("{name}=cmd:{}", shell_words::join(words))
-        }
-        other => other.to_string(),
-    }
 }
 
 fn vectors() -> Result<Vec<Vector>, Failure> {
