@@ -6,7 +6,7 @@ use std::path::{Path, PathBuf};
 use clap::ValueEnum;
 
 use super::error::CliError;
-use super::place::Here;
+use super::place::{Here, specification_with_text};
 use crate::bikeshed::{Document, Problem};
 use crate::code::{Code, Sources};
 use crate::diff::text::View;
@@ -67,7 +67,7 @@ enum Format {
 
 pub(super) fn run(arguments: &Arguments, out: &mut impl Write) -> Result<bool, CliError> {
     let here = Here::find()?;
-    let (old, old_text) = Document::read_with_text(&arguments.old)?;
+    let (old, old_text) = specification_with_text(&arguments.old)?;
     let (path, new, new_text) = newer(arguments, &old, &old_text)?;
     // Whoever has only the program, and not the repository, has no code to name.
     let sources = here.code(None).ok().map(|folder| Sources::read(&folder)).transpose()?;
@@ -115,7 +115,7 @@ fn newer<'a>(
             Ok((path, proposal::applied(old, &proposal).map_err(error)?, old_text.to_owned()))
         }
         (Some(path), None) => {
-            let (document, text) = Document::read_with_text(path)?;
+            let (document, text) = specification_with_text(path)?;
             Ok((path, document, text))
         }
         // The command line asks for one of them.

@@ -6,7 +6,7 @@ use std::path::PathBuf;
 use clap::ValueEnum;
 
 use super::error::CliError;
-use crate::bikeshed::Document;
+use super::place::specification_with_text;
 use crate::lint::{Finding, RULES, lint};
 
 /// Read the prose as a program, and say what a compiler would: variables that nobody declares, calls with missing
@@ -57,7 +57,7 @@ pub(super) fn run(arguments: &Arguments, out: &mut impl Write) -> Result<bool, C
         }
         return Ok(true);
     };
-    let (document, text) = Document::read_with_text(path)?;
+    let (document, text) = specification_with_text(path)?;
     let mut findings = lint(&document, &text);
     findings.retain(|finding: &Finding| {
         arguments.wanted.is_empty() || arguments.wanted.iter().any(|id| id == finding.rule)

@@ -65,9 +65,14 @@ impl Here {
 
 /// Reads the specification.
 pub(super) fn specification(path: &Path) -> Result<Document, CliError> {
-    let document = Document::read(path)?;
+    specification_with_text(path).map(|(document, _)| document)
+}
+
+/// Reads the specification, and its text. Of a file without algorithms nothing would be found, which is no good news.
+pub(super) fn specification_with_text(path: &Path) -> Result<(Document, String), CliError> {
+    let (document, text) = Document::read_with_text(path)?;
     if document.algorithms.is_empty() {
         return Err(CliError::NoAlgorithms(path.to_owned()));
     }
-    Ok(document)
+    Ok((document, text))
 }
