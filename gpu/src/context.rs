@@ -14,8 +14,9 @@ use webnn_reference::descriptor::MLOperandDescriptor;
 use webnn_reference::operand::OperandId;
 use webnn_reference::ops::MLInputOperandLayout;
 use webnn_reference::platform::{
-    Computation, GraphImplementation, PendingBytes, Platform, PlatformError, PlatformLimits, TensorData,
+    Computation, GraphImplementation, PendingBytes, Platform, PlatformError, PlatformLimits, Residence, TensorData,
 };
+use webnn_reference::supply::{Part, Supply, Unreadable};
 
 use crate::batch::{Batch, PendingRead};
 use crate::device::{Device, whole_words};
@@ -230,11 +231,18 @@ impl Platform for Context {
         &mut self,
         graph: GraphImplementation,
         constant: OperandId,
-        bytes: Bytes,
+        part: Part,
+        _: Residence,
     ) -> Result<(), PlatformError> {
-        let buffer = self.uploaded(&bytes.whole())?;
-        let graph = self.graphs.get_mut(&graph).ok_or_else(|| unknown("graph"))?;
-        graph.set_constant(constant, buffer);
+        let bytes = read(&part).map_err(PlatformError::Unreadable)?;
+        let found = self.graphs.get(&graph).ok_or_else(|| unknown("graph"))?;
+        let buffer = match found.constant(constant) {
+            Some(buffer) => buffer.clone(),
+            None => self.device().buffer("a constant", found.descriptor(constant).byte_length())?,
+        };
+        self.batch.upload_ahead(&buffer, part.offset, &bytes)?;
+        let found = self.graphs.get_mut(&graph).ok_or_else(|| unknown("graph"))?;
+        found.set_constant(constant, buffer);
         Ok(())
     }
 
@@ -258,6 +266,18 @@ impl Platform for Context {
     fn release_graph(&mut self, graph: GraphImplementation) {
         self.graphs.remove(&graph);
     }
+}
+
+/// The bytes of a part of a constant.
+fn read(part: &Part) -> std::result::Result<Vec<u8>, Unreadable> {
+    let length = usize::try_from(part.length).map_err(|_| "more bytes than an address can count".to_owned())?;
+    let mut bytes = vec![0; length];
+    match &part.supply {
+        Supply::Bytes(source) => bytes.copy_from_slice(&source.whole()),
+        Supply::Blob(blob) => blob.read(0, &mut bytes)?,
+        Supply::Stream(stream) => stream.fill(&mut bytes).and_then(|()| stream.ensure_end())?,
+    }
+    Ok(bytes)
 }
 
 /// Bytes on their way back.

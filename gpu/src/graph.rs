@@ -103,6 +103,11 @@ impl Graph {
         &self.operands[operand.0]
     }
 
+    /// Where the data of a constant is, as far as it was supplied.
+    pub(crate) fn constant(&self, constant: OperandId) -> Option<&wgpu::Buffer> {
+        self.memory.constants.get(&constant)
+    }
+
     /// Supplies the data of a constant.
     pub(crate) fn set_constant(&mut self, constant: OperandId, buffer: wgpu::Buffer) {
         self.memory.constants.insert(constant, buffer);

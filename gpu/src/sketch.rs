@@ -12,8 +12,9 @@ use webnn_reference::ml::{ContextType, MLPowerPreference, PlatformProvider};
 use webnn_reference::operand::OperandId;
 use webnn_reference::ops::MLInputOperandLayout;
 use webnn_reference::platform::{
-    Computation, GraphImplementation, PendingBytes, Platform, PlatformError, PlatformLimits, TensorData,
+    Computation, GraphImplementation, PendingBytes, Platform, PlatformError, PlatformLimits, Residence, TensorData,
 };
+use webnn_reference::supply::Part;
 
 use crate::lower::{Bounds, Economy, Program, lower};
 use crate::plan::Layout;
@@ -90,7 +91,13 @@ impl Platform for Sketch {
         Ok(GraphImplementation(drawn.len() as u64))
     }
 
-    fn set_constant(&mut self, _: GraphImplementation, _: OperandId, _: Bytes) -> Result<(), PlatformError> {
+    fn set_constant(
+        &mut self,
+        _: GraphImplementation,
+        _: OperandId,
+        _: Part,
+        _: Residence,
+    ) -> Result<(), PlatformError> {
         nothing()
     }
 

@@ -10,6 +10,7 @@ use webnn_reference::builder::MLGraphBuilder;
 use webnn_reference::descriptor::MLOperandDescriptor;
 use webnn_reference::exception::ExceptionName;
 use webnn_reference::number::MLNumber;
+use webnn_reference::proposals::hollow_constants::MLConstantDataOptions;
 
 fn vector(size: u32) -> MLOperandDescriptor {
     MLOperandDescriptor::create(Float32, &[size])
@@ -61,8 +62,14 @@ fn hollow_constants_are_filled_after_building() {
     let product = builder.mul(&x, &weights, &none()).unwrap();
     let y = builder.add(&product, &bias, &none()).unwrap();
     let graph = session.build(&builder, &[("y", &y)]);
-    session.global.settle(&graph.set_constant_data(&weights, &source(&[1.0, 2.0, 3.0]))).unwrap();
-    session.global.settle(&graph.set_constant_data(&bias, &source(&[0.5]))).unwrap();
+    session
+        .global
+        .settle(&graph.set_constant_data(&weights, &source(&[1.0, 2.0, 3.0]).into(), MLConstantDataOptions::default()))
+        .unwrap();
+    session
+        .global
+        .settle(&graph.set_constant_data(&bias, &source(&[0.5]).into(), MLConstantDataOptions::default()))
+        .unwrap();
     let output = session.empty(Float32, &[3]);
     for factor in [1.0, 10.0] {
         session.dispatch(&graph, &[session.tensor(&f32s(&[3], &[factor; 3]))], &output);

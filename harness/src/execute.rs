@@ -10,6 +10,7 @@ pub(crate) mod call;
 pub(crate) mod cells;
 mod convert;
 mod graph;
+mod memory;
 pub(crate) mod rehearsal;
 mod scenario;
 

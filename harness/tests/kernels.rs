@@ -24,8 +24,9 @@ use webnn_reference::ml::{ContextType, MLPowerPreference, PlatformProvider};
 use webnn_reference::operand::OperandId;
 use webnn_reference::ops::MLInputOperandLayout;
 use webnn_reference::platform::{
-    Computation, GraphImplementation, PendingBytes, Platform, PlatformError, PlatformLimits, TensorData,
+    Computation, GraphImplementation, PendingBytes, Platform, PlatformError, PlatformLimits, Residence, TensorData,
 };
+use webnn_reference::supply::Part;
 use webnn_vectors::Vector;
 
 /// What an adapter can bind: lavapipe and hardware, SwiftShader, and the least that WebGPU asks for.
@@ -94,7 +95,13 @@ impl Platform for Adapter {
         *self.graphs.borrow_mut() += 1;
         Ok(GraphImplementation(0))
     }
-    fn set_constant(&mut self, _: GraphImplementation, _: OperandId, _: Bytes) -> Result<(), PlatformError> {
+    fn set_constant(
+        &mut self,
+        _: GraphImplementation,
+        _: OperandId,
+        _: Part,
+        _: Residence,
+    ) -> Result<(), PlatformError> {
         Ok(())
     }
     fn dispatch(

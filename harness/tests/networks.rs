@@ -14,6 +14,7 @@ use webnn_reference::builder::MLGraphBuilder;
 use webnn_reference::data_type::MLOperandDataType::Float32;
 use webnn_reference::descriptor::{MLOperandDescriptor, MLTensorDescriptor};
 use webnn_reference::ml::{ML, MLContextOptions, PlatformProvider};
+use webnn_reference::proposals::hollow_constants::MLConstantDataOptions;
 use webnn_reference::steps::Reading;
 use webnn_reference::tensor::MLTensor;
 use webnn_reference::timeline::Global;
@@ -37,7 +38,13 @@ fn compute(network: Network, provider: impl PlatformProvider + 'static) -> Vec<V
     let graph = global.settle(&builder.build(&[("y".to_owned(), output.clone())])).unwrap();
     for (seed, weight) in layers.weights().iter().enumerate() {
         let bytes = numbers(weight.descriptor().element_count() as usize, seed);
-        global.settle(&graph.set_constant_data(weight, &BufferSource::typed(Float32, bytes))).unwrap();
+        global
+            .settle(&graph.set_constant_data(
+                weight,
+                &BufferSource::typed(Float32, bytes).into(),
+                MLConstantDataOptions::default(),
+            ))
+            .unwrap();
     }
     let tensor = |operand: &MLOperandDescriptor| -> MLTensor {
         let descriptor = MLTensorDescriptor { operand: operand.clone(), readable: true, writable: true };

@@ -294,6 +294,12 @@ pub fn validate_buffer_with_descriptor(source: &BufferSource, descriptor: &MLOpe
     false
 }
 
+/// Whether a buffer of any length has the type that goes with a descriptor: step 2 of "validate buffer with descriptor".
+pub(crate) fn validate_buffer_type(source: &BufferSource, descriptor: &MLOperandDescriptor) -> bool {
+    let matching = [ArrayBufferView::Uint8Array, ArrayBufferView::matching(descriptor.data_type)];
+    source.view.is_none_or(|view| matching.contains(&view))
+}
+
 /// Why [`validate_buffer_with_descriptor`] returned false, for the message of an exception.
 pub(crate) fn mismatch(source: &BufferSource, descriptor: &MLOperandDescriptor) -> String {
     if source.buffer.is_detached() {

@@ -20,6 +20,7 @@ use crate::ops::{Operation, Operator};
 use crate::platform::{Computation, PlatformError};
 use crate::promise::Promise;
 use crate::proposals::hollow_constants::HollowConstants;
+use crate::proposals::residency::GraphMemory;
 use crate::steps::Reading;
 use crate::tensor::MLTensor;
 use crate::{algorithm, exception, literal, reject, step, throw};
@@ -420,6 +421,7 @@ impl MLGraphBuilder {
             implementation: Cell::new(None),
             is_destroyed: Cell::new(false),
             hollow_constants: RefCell::new(HollowConstants::of(&computation)),
+            memory: GraphMemory::default(),
         }));
         step!("17");
         let promise = Promise::new();
@@ -434,7 +436,7 @@ impl MLGraphBuilder {
                 // `MLContext::forget`.
                 let _constant_tensors = computation.constant_tensors();
                 let graph_impl = match (computation.unbound(), changed) {
-                    (None, None) => context.platform().convert(computation),
+                    (None, None) => context.convert(computation),
                     (Some(operand), _) => Err(PlatformError::Unsupported(format!("nothing is bound to {operand}"))),
                     (None, Some(operand)) => {
                         Err(PlatformError::Unsupported(format!("the shape of {operand} was another one before")))

@@ -10,8 +10,9 @@ use crate::descriptor::{MLOperandDescriptor, MLTensorDescriptor};
 use crate::exception::Result;
 use crate::graph::{GraphSlots, MLGraph};
 use crate::ml::{ContextType, MLPowerPreference};
-use crate::platform::{Platform, PlatformError, PlatformLimits, TensorData};
+use crate::platform::{Computation, GraphImplementation, Platform, PlatformError, PlatformLimits, TensorData};
 use crate::promise::Promise;
+use crate::proposals::residency::ContextMemory;
 use crate::steps::Reading;
 use crate::tensor::{MLTensor, PendingRead, TensorSlots};
 use crate::timeline::{Global, Queue};
@@ -33,6 +34,7 @@ pub struct ContextSlots {
     pub(crate) lost: Option<Promise<MLContextLostInfo>>,
     pub(crate) timeline: Queue,
     pub(crate) limits: PlatformLimits,
+    pub(crate) memory: ContextMemory,
     platform: RefCell<Box<dyn Platform>>,
     graphs: RefCell<Vec<Weak<GraphSlots>>>,
     tensors: RefCell<Vec<Weak<TensorSlots>>>,
@@ -83,6 +85,7 @@ impl MLContext {
             lost,
             timeline: Queue::default(),
             limits: platform.limits(),
+            memory: ContextMemory::default(),
             platform: RefCell::new(platform),
             graphs: RefCell::default(),
             tensors: RefCell::default(),
@@ -156,6 +159,11 @@ impl MLContext {
         let mut graphs = self.graphs.borrow_mut();
         graphs.retain(|graph| graph.strong_count() > 0);
         graphs.push(graph.downgrade());
+    }
+
+    /// Its graphs, as far as script has not forgotten them.
+    pub(crate) fn all_graphs(&self) -> Vec<MLGraph> {
+        self.graphs.borrow().iter().filter_map(Weak::upgrade).map(MLGraph).collect()
     }
 
     fn add_tensor(&self, tensor: &MLTensor) {
@@ -252,25 +260,9 @@ impl MLContext {
                 return;
             }
             step!("8.1.1");
-            context.issue(&graph, &inputs, &outputs);
+            context.issue_a_dispatch(&graph, &inputs, &outputs);
         });
         Ok(())
-    }
-
-    /// Issues a compute request. What fails here can not be reported
-    /// (<https://github.com/webmachinelearning/webnn/issues/778>): the context is lost.
-    fn issue(&self, graph: &MLGraph, inputs: &MLNamedTensors, outputs: &MLNamedTensors) {
-        if !graph.has_all_constants() {
-            return;
-        }
-        let issued = match (graph.0.implementation.get(), data_of(inputs), data_of(outputs)) {
-            (Some(graph), Some(inputs), Some(outputs)) => self.platform().dispatch(graph, &inputs, &outputs),
-            // A tensor whose creation failed has no data, and its promise was rejected; a script can not hold it.
-            _ => Err(PlatformError::Lost("a graph or tensor of a dispatch has no data".into())),
-        };
-        if let Err(error) = issued {
-            self.context_lost(format!("a dispatch failed: {error}"));
-        }
     }
 
     /// <https://www.w3.org/TR/webnn/#dom-mlcontext-createtensor>
@@ -296,7 +288,7 @@ impl MLContext {
             step!("6.1");
             if !context.is_lost() {
                 step!("6.1.1");
-                let data = context.platform().create_tensor(tensor.descriptor());
+                let data = context.allocate(&tensor);
                 match data {
                     Err(error) => {
                         step!("6.1.2");
@@ -357,7 +349,7 @@ impl MLContext {
             step!("10.1");
             if !context.is_lost() {
                 step!("10.1.1");
-                let data = context.platform().create_tensor(tensor.descriptor());
+                let data = context.allocate(&tensor);
                 let data = match data {
                     Ok(data) => data,
                     Err(error) => {
@@ -453,10 +445,25 @@ impl MLContext {
         promise
     }
 
+    /// Creates a tensor's data, if there is room for it.
+    fn allocate(&self, tensor: &MLTensor) -> std::result::Result<TensorData, PlatformError> {
+        self.make_room(tensor.descriptor().byte_length(), None)?;
+        self.platform().create_tensor(tensor.descriptor())
+    }
+
+    /// Converts a graph, if there is room for the constants that have their data.
+    pub(crate) fn convert(&self, computation: Computation) -> std::result::Result<GraphImplementation, PlatformError> {
+        self.make_room(computation.constant_bytes(), None)?;
+        self.platform().convert(computation)
+    }
+
     fn begin_read(
         &self,
         tensor: &MLTensor,
     ) -> std::result::Result<Box<dyn crate::platform::PendingBytes>, PlatformError> {
+        if let Some(failure) = tensor.failure() {
+            return Err(PlatformError::Unreadable(failure));
+        }
         match tensor.data() {
             Some(data) => self.platform().read_tensor(data),
             None => Err(PlatformError::Unsupported("the tensor has no data".into())),
@@ -573,6 +580,7 @@ impl MLContext {
                 return;
             };
             let copied = context.platform().write_tensor(data, bytes);
+            tensor.set_failure(None);
             if let Err(error) = copied {
                 context.context_lost(format!("writing a tensor failed: {error}"));
             }
@@ -617,10 +625,9 @@ impl MLContext {
             lost.resolve(info);
         }
         step!("4");
-        let graphs: Vec<_> = self.graphs.borrow().iter().filter_map(Weak::upgrade).collect();
-        for graph in graphs {
+        for graph in self.all_graphs() {
             step!("4.1");
-            MLGraph(graph).destroy();
+            graph.destroy();
         }
         step!("5");
         let tensors: Vec<_> = self.tensors.borrow().iter().filter_map(Weak::upgrade).collect();
@@ -637,6 +644,6 @@ fn has_duplicates(tensors: &[&MLTensor]) -> bool {
     addresses.windows(2).any(|pair| pair[0] == pair[1])
 }
 
-fn data_of(tensors: &MLNamedTensors) -> Option<Vec<(String, TensorData)>> {
+pub(crate) fn data_of(tensors: &MLNamedTensors) -> Option<Vec<(String, TensorData)>> {
     tensors.iter().map(|(name, tensor)| Some((name.clone(), tensor.data()?))).collect()
 }

@@ -1,22 +1,27 @@
 //! The interpreter: a platform that computes a graph operator by operator, in the order in which they were created.
 
-use std::collections::BTreeMap;
+mod constants;
+
+use std::collections::{BTreeMap, BTreeSet};
 use std::rc::Rc;
 
 use crate::buffer::Bytes;
 use crate::builder::Constant;
 use crate::data_type::MLOperandDataType;
-use crate::derived_bound::{self, Allowance, Ledger, Ranges};
+use crate::derived_bound::{self, Allowance, Ranges, RangesOfTensors};
 use crate::descriptor::MLOperandDescriptor;
 use crate::for_data_type;
+use crate::ledger::{Kind, Ledger, Way};
 use crate::ml::{ContextType, MLPowerPreference, PlatformProvider};
 use crate::number::{MLNumber, element_of};
 use crate::operand::OperandId;
 use crate::ops::{Bound, MLInputOperandLayout};
 use crate::platform::{
-    Computation, GraphImplementation, PendingBytes, Platform, PlatformError, PlatformLimits, TensorData,
+    Computation, GraphImplementation, PendingBytes, Platform, PlatformError, PlatformLimits, Residence, TensorData,
 };
+use crate::supply::Part;
 use crate::value::{Computed, Value, filled, reserved};
+use constants::Constants;
 
 /// Provides the interpreter as the platform of contexts of type "default".
 #[derive(Clone, Copy, Debug)]
@@ -37,6 +42,7 @@ pub struct Interpreter {
     tensors: BTreeMap<TensorData, Tensor>,
     graphs: BTreeMap<GraphImplementation, Graph>,
     handles: u64,
+    ledger: Ledger,
     second_pass: Option<SecondPass>,
 }
 
@@ -44,7 +50,7 @@ pub struct Interpreter {
 #[derive(Clone, Debug)]
 struct SecondPass {
     allowance: Allowance,
-    ledger: Rc<Ledger>,
+    ranges: Rc<RangesOfTensors>,
 }
 
 #[derive(Debug)]
@@ -56,20 +62,22 @@ struct Tensor {
 #[derive(Debug)]
 struct Graph {
     computation: Computation,
-    constants: BTreeMap<OperandId, Rc<Value>>,
+    constants: Constants,
     /// For each operator, the operands that no later one takes.
     spent: Vec<Vec<OperandId>>,
+    /// The operands that take memory of the graph's own while it is computed.
+    intermediates: BTreeSet<OperandId>,
 }
 
 impl Interpreter {
     /// An interpreter that derives bounds too, and keeps them in the ledger.
-    pub(crate) fn bounding(allowance: Allowance, ledger: Rc<Ledger>) -> Self {
-        Self { second_pass: Some(SecondPass { allowance, ledger }), ..Self::default() }
+    pub(crate) fn bounding(allowance: Allowance, ranges: Rc<RangesOfTensors>) -> Self {
+        Self { second_pass: Some(SecondPass { allowance, ranges }), ..Self::default() }
     }
 
     fn handle(&mut self) -> u64 {
         if let Some(second_pass) = &self.second_pass {
-            return second_pass.ledger.next_handle();
+            return second_pass.ranges.next_handle();
         }
         self.handles += 1;
         self.handles
@@ -80,25 +88,65 @@ impl Interpreter {
     }
 
     fn ranges(&self, tensor: TensorData) -> Option<Rc<Ranges>> {
-        self.second_pass.as_ref().and_then(|second_pass| second_pass.ledger.get(tensor))
+        self.second_pass.as_ref().and_then(|second_pass| second_pass.ranges.get(tensor))
     }
 
     fn set_ranges(&self, tensor: TensorData, ranges: Option<Rc<Ranges>>) {
         if let Some(second_pass) = &self.second_pass {
-            second_pass.ledger.set(tensor, ranges);
+            second_pass.ranges.set(tensor, ranges);
         }
     }
 
-    fn constant_value(&self, descriptor: &MLOperandDescriptor, constant: &Constant) -> Computed<Option<Rc<Value>>> {
-        Ok(match constant {
-            Constant::Bytes(bytes) => Some(Rc::new(Value::repeating(descriptor, bytes)?)),
-            Constant::Scalar(number) => Some(Rc::new(scalar(descriptor.data_type, *number)?)),
+    /// Adds a constant to those of a graph.
+    fn add_constant(
+        &mut self,
+        constants: &mut Constants,
+        operand: OperandId,
+        descriptor: &MLOperandDescriptor,
+        constant: &Constant,
+    ) -> Computed<()> {
+        match constant {
+            Constant::Bytes(bytes) => {
+                let value = Value::repeating(descriptor, bytes)?;
+                constants.hold(operand, descriptor, value, &mut self.ledger);
+            }
+            Constant::Scalar(number) => {
+                let value = scalar(descriptor.data_type, *number)?;
+                constants.hold(operand, descriptor, value, &mut self.ledger);
+            }
             Constant::Tensor(tensor) => {
                 let data = tensor.data().ok_or_else(|| unknown("constant tensor"))?;
-                Some(Rc::clone(&self.tensor(data)?.value))
+                constants.borrow(operand, descriptor, Rc::clone(&self.tensor(data)?.value));
             }
-            Constant::Hollow => None,
-        })
+            Constant::Hollow => constants.expect(operand, descriptor),
+        }
+        Ok(())
+    }
+
+    /// Computes a graph; constants that are not in the memory of the device are brought there one by one.
+    fn issue(
+        &mut self,
+        graph: GraphImplementation,
+        inputs: &[(String, TensorData)],
+        outputs: &[(String, TensorData)],
+    ) -> Result<(), PlatformError> {
+        let graph = self.graphs.get(&graph).ok_or_else(|| unknown("graph"))?;
+        let mut bound = graph.constants.resident();
+        let mut ranges = BTreeMap::new();
+        for (name, operand) in &graph.computation.inputs {
+            let tensor = named(inputs, name)?;
+            bound.insert(*operand, Rc::clone(&self.tensor(tensor)?.value));
+            ranges.extend(self.ranges(tensor).map(|of_tensor| (*operand, of_tensor)));
+        }
+        graph.compute(&mut bound, &mut ranges, self.second_pass.as_ref(), &mut self.ledger)?;
+        for (name, operand) in &graph.computation.outputs {
+            let tensor = named(outputs, name)?;
+            let value = bound.get(operand).map(Rc::clone).ok_or_else(|| unknown("output"))?;
+            self.set_ranges(tensor, ranges.get(operand).map(Rc::clone));
+            let tensor = self.tensors.get_mut(&tensor).ok_or_else(|| unknown("tensor"))?;
+            tensor.value = value;
+        }
+        Ok(())
     }
 }
 
@@ -124,6 +172,7 @@ impl Platform for Interpreter {
     fn create_tensor(&mut self, descriptor: &MLOperandDescriptor) -> Result<TensorData, PlatformError> {
         let value = Rc::new(Value::zeros(descriptor)?);
         let handle = TensorData(self.handle());
+        self.ledger.allocate(Kind::Tensors, descriptor.byte_length());
         self.tensors.insert(handle, Tensor { descriptor: descriptor.clone(), value });
         Ok(handle)
     }
@@ -132,30 +181,36 @@ impl Platform for Interpreter {
         self.set_ranges(tensor, None);
         let tensor = self.tensors.get_mut(&tensor).ok_or_else(|| unknown("tensor"))?;
         tensor.value = Rc::new(Value::repeating(&tensor.descriptor, &bytes)?);
+        self.ledger.moved(Way::Upload, bytes.len() as u64);
         Ok(())
     }
 
     fn read_tensor(&mut self, tensor: TensorData) -> Result<Box<dyn PendingBytes>, PlatformError> {
         let Tensor { descriptor, value } = self.tensor(tensor)?;
-        Ok(Box::new(repeated(value.to_bytes()?, descriptor)?))
+        let bytes = repeated(value.to_bytes()?, descriptor)?;
+        self.ledger.moved(Way::Download, bytes.len() as u64);
+        Ok(Box::new(bytes))
     }
 
     fn release_tensor(&mut self, tensor: TensorData) {
         self.set_ranges(tensor, None);
-        self.tensors.remove(&tensor);
+        if let Some(tensor) = self.tensors.remove(&tensor) {
+            self.ledger.release(Kind::Tensors, tensor.descriptor.byte_length());
+        }
     }
 
     fn convert(&mut self, mut computation: Computation) -> Result<GraphImplementation, PlatformError> {
-        let mut constants = BTreeMap::new();
+        let mut constants = Constants::default();
         for (operand, constant) in std::mem::take(&mut computation.constants) {
-            let descriptor = &computation.operands[operand.0];
-            if let Some(value) = self.constant_value(descriptor, &constant)? {
-                constants.insert(operand, value);
+            let added = self.add_constant(&mut constants, operand, &computation.operands[operand.0], &constant);
+            if let Err(error) = added {
+                constants.release(&mut self.ledger);
+                return Err(error);
             }
         }
-        let spent = spent_operands(&computation);
+        let graph = Graph::new(computation, constants);
         let handle = GraphImplementation(self.handle());
-        self.graphs.insert(handle, Graph { computation, constants, spent });
+        self.graphs.insert(handle, graph);
         Ok(handle)
     }
 
@@ -163,12 +218,11 @@ impl Platform for Interpreter {
         &mut self,
         graph: GraphImplementation,
         constant: OperandId,
-        bytes: Bytes,
+        part: Part,
+        residence: Residence,
     ) -> Result<(), PlatformError> {
         let graph = self.graphs.get_mut(&graph).ok_or_else(|| unknown("graph"))?;
-        let descriptor = &graph.computation.operands[constant.0];
-        graph.constants.insert(constant, Rc::new(Value::repeating(descriptor, &bytes)?));
-        Ok(())
+        graph.constants.supply(constant, part, residence, &mut self.ledger)
     }
 
     fn dispatch(
@@ -177,27 +231,58 @@ impl Platform for Interpreter {
         inputs: &[(String, TensorData)],
         outputs: &[(String, TensorData)],
     ) -> Result<(), PlatformError> {
-        let graph = self.graphs.get(&graph).ok_or_else(|| unknown("graph"))?;
-        let mut bound = graph.constants.clone();
-        let mut ranges = BTreeMap::new();
-        for (name, operand) in &graph.computation.inputs {
-            let tensor = named(inputs, name)?;
-            bound.insert(*operand, Rc::clone(&self.tensor(tensor)?.value));
-            ranges.extend(self.ranges(tensor).map(|of_tensor| (*operand, of_tensor)));
-        }
-        graph.compute(&mut bound, &mut ranges, self.second_pass.as_ref())?;
-        for (name, operand) in &graph.computation.outputs {
-            let tensor = named(outputs, name)?;
-            let value = bound.get(operand).map(Rc::clone).ok_or_else(|| unknown("output"))?;
-            self.set_ranges(tensor, ranges.get(operand).map(Rc::clone));
-            let tensor = self.tensors.get_mut(&tensor).ok_or_else(|| unknown("tensor"))?;
-            tensor.value = value;
-        }
-        Ok(())
+        self.issue(graph, inputs, outputs)
     }
 
     fn release_graph(&mut self, graph: GraphImplementation) {
-        self.graphs.remove(&graph);
+        if let Some(mut graph) = self.graphs.remove(&graph) {
+            graph.constants.release(&mut self.ledger);
+        }
+    }
+
+    fn ledger(&self) -> Ledger {
+        self.ledger.clone()
+    }
+
+    fn record_memory(&mut self, clock: fn() -> u64) {
+        self.ledger.record(clock);
+    }
+
+    fn bytes_to_set(&self, graph: GraphImplementation, constant: OperandId) -> u64 {
+        self.graphs.get(&graph).map_or(0, |graph| graph.constants.missing(constant))
+    }
+
+    fn bytes_to_dispatch(&self, graph: GraphImplementation) -> u64 {
+        self.graphs.get(&graph).map_or(0, |graph| graph.constants.all_missing() + graph.peak(|_| 0))
+    }
+
+    fn bytes_to_stream(&self, graph: GraphImplementation) -> u64 {
+        self.graphs.get(&graph).map_or(0, |graph| graph.peak(|operand| graph.constants.missing(operand)))
+    }
+
+    fn bytes_to_offload(&self, graph: GraphImplementation) -> u64 {
+        self.graphs.get(&graph).map_or(0, |graph| graph.constants.movable())
+    }
+
+    fn offload(&mut self, graph: GraphImplementation, to: Residence) -> Result<(), PlatformError> {
+        let graph = self.graphs.get_mut(&graph).ok_or_else(|| unknown("graph"))?;
+        graph.constants.offload(to, &mut self.ledger);
+        Ok(())
+    }
+
+    fn reload(&mut self, graph: GraphImplementation) -> Result<(), PlatformError> {
+        let graph = self.graphs.get_mut(&graph).ok_or_else(|| unknown("graph"))?;
+        graph.constants.reload(&mut self.ledger)
+    }
+
+    fn dispatch_streamed(
+        &mut self,
+        graph: GraphImplementation,
+        inputs: &[(String, TensorData)],
+        outputs: &[(String, TensorData)],
+        _room: u64,
+    ) -> Result<(), PlatformError> {
+        self.issue(graph, inputs, outputs)
     }
 }
 
@@ -207,16 +292,54 @@ fn named(tensors: &[(String, TensorData)], name: &str) -> Result<TensorData, Pla
 }
 
 impl Graph {
+    fn new(computation: Computation, constants: Constants) -> Self {
+        let outputs: BTreeSet<OperandId> = computation.outputs.iter().map(|(_, operand)| *operand).collect();
+        let computed = computation.operators.iter().flat_map(|operator| &operator.outputs);
+        let intermediates = computed.copied().filter(|operand| !outputs.contains(operand)).collect();
+        let spent = spent_operands(&computation);
+        Self { computation, constants, spent, intermediates }
+    }
+
     fn compute(
         &self,
         bound: &mut BTreeMap<OperandId, Rc<Value>>,
         ranges: &mut BTreeMap<OperandId, Rc<Ranges>>,
         second_pass: Option<&SecondPass>,
+        ledger: &mut Ledger,
+    ) -> Result<(), PlatformError> {
+        // What is alive of intermediates and of streamed constants, so that it is released if computing fails.
+        let mut alive = BTreeMap::new();
+        let computed = self.compute_all(bound, ranges, second_pass, &mut alive, ledger);
+        for (operand, kind) in alive {
+            ledger.release(kind, self.byte_length(operand));
+        }
+        computed
+    }
+
+    fn compute_all(
+        &self,
+        bound: &mut BTreeMap<OperandId, Rc<Value>>,
+        ranges: &mut BTreeMap<OperandId, Rc<Ranges>>,
+        second_pass: Option<&SecondPass>,
+        alive: &mut BTreeMap<OperandId, Kind>,
+        ledger: &mut Ledger,
     ) -> Result<(), PlatformError> {
         let descriptors = &self.computation.operands;
         for (operator, spent) in self.computation.operators.iter().zip(&self.spent) {
+            for operand in &operator.inputs {
+                if !bound.contains_key(operand)
+                    && let Some(value) = self.constants.streamed(*operand, ledger)?
+                {
+                    bound.insert(*operand, value);
+                    alive.insert(*operand, Kind::Constants);
+                }
+            }
             if !operator.operation.is_element_wise() {
                 lay_out(&operator.inputs, descriptors, bound)?;
+            }
+            for operand in operator.outputs.iter().filter(|operand| self.intermediates.contains(operand)) {
+                ledger.allocate(Kind::Intermediates, self.byte_length(*operand));
+                alive.insert(*operand, Kind::Intermediates);
             }
             let operands = Bound::new(operator, descriptors, bound);
             let values = operator.operation.compute(&operands)?;
@@ -229,9 +352,34 @@ impl Graph {
             for operand in spent {
                 bound.remove(operand);
                 ranges.remove(operand);
+                if let Some(kind) = alive.remove(operand) {
+                    ledger.release(kind, self.byte_length(*operand));
+                }
             }
         }
         Ok(())
+    }
+
+    fn byte_length(&self, operand: OperandId) -> u64 {
+        self.computation.operands[operand.0].byte_length()
+    }
+
+    /// The most bytes that intermediates take at once, and constants, each of which takes so many from the first operator
+    /// that needs it to the last.
+    fn peak(&self, of_constant: impl Fn(OperandId) -> u64) -> u64 {
+        let (mut now, mut peak) = (0, 0);
+        let mut alive = BTreeMap::new();
+        for (operator, spent) in self.computation.operators.iter().zip(&self.spent) {
+            let constants = operator.inputs.iter().map(|operand| (*operand, of_constant(*operand)));
+            let outputs = operator.outputs.iter().filter(|operand| self.intermediates.contains(operand));
+            let outputs = outputs.map(|operand| (*operand, self.byte_length(*operand)));
+            for (operand, bytes) in constants.chain(outputs).filter(|(_, bytes)| *bytes > 0) {
+                now += if alive.insert(operand, bytes).is_none() { bytes } else { 0 };
+            }
+            peak = peak.max(now);
+            now -= spent.iter().filter_map(|operand| alive.remove(operand)).sum::<u64>();
+        }
+        peak
     }
 }
 

@@ -43,7 +43,7 @@ use crate::ops::{Bound, Operation};
 use crate::value::{Computed, Value};
 
 pub use platform::Bounding;
-pub(crate) use platform::Ledger;
+pub(crate) use platform::RangesOfTensors;
 pub use range::Range;
 use site::{Site, each_point};
 

@@ -9,6 +9,7 @@ use crate::context::MLContext;
 use crate::descriptor::MLOperandDescriptor;
 use crate::platform::GraphImplementation;
 use crate::proposals::hollow_constants::HollowConstants;
+use crate::proposals::residency::GraphMemory;
 use crate::steps::Reading;
 use crate::{algorithm, step};
 
@@ -22,6 +23,7 @@ pub struct GraphSlots {
     pub(crate) implementation: Cell<Option<GraphImplementation>>,
     pub(crate) is_destroyed: Cell<bool>,
     pub(crate) hollow_constants: RefCell<HollowConstants>,
+    pub(crate) memory: GraphMemory,
 }
 
 impl Drop for GraphSlots {

@@ -11,9 +11,11 @@ use crate::buffer::Bytes;
 use crate::builder::Constant;
 use crate::data_type::MLOperandDataType;
 use crate::descriptor::MLOperandDescriptor;
+use crate::ledger::Ledger;
 use crate::ml::MLPowerPreference;
 use crate::operand::OperandId;
 use crate::ops::{MLInputOperandLayout, Operator};
+use crate::supply::Part;
 use crate::tensor::MLTensor;
 
 /// The platform's side of an `MLTensor`: its `[[data]]`.
@@ -31,6 +33,8 @@ pub enum PlatformError {
     OutOfMemory(String),
     /// The platform can not do this at all.
     Unsupported(String),
+    /// The data can not be had: its source can not be read, or a computation that had to make it could not be issued.
+    Unreadable(String),
     /// The device is gone, and the context with it.
     Lost(String),
 }
@@ -40,6 +44,7 @@ impl fmt::Display for PlatformError {
         match self {
             Self::OutOfMemory(what) => write!(f, "out of memory: {what}"),
             Self::Unsupported(what) => write!(f, "not supported: {what}"),
+            Self::Unreadable(why) => f.write_str(why),
             Self::Lost(why) => write!(f, "the device was lost: {why}"),
         }
     }
@@ -91,6 +96,13 @@ impl Computation {
         self.constants.iter().filter_map(|(_, constant)| tensor(constant)).collect()
     }
 
+    /// How many bytes its constants take that have their data and are no tensors.
+    pub fn constant_bytes(&self) -> u64 {
+        let takes = |constant: &Constant| matches!(constant, Constant::Bytes(_) | Constant::Scalar(_));
+        let taking = self.constants.iter().filter(|(_, constant)| takes(constant));
+        taking.map(|(operand, _)| self.operands[operand.0].byte_length()).sum()
+    }
+
     /// An operand that is taken by an operator without being an input, a constant or an output of an operator before.
     ///
     /// There is none, unless the literal text of an algorithm let an operand of another builder through.
@@ -106,6 +118,18 @@ impl Computation {
         }
         None
     }
+}
+
+/// Where the data of a graph's constants is
+/// ([proposal](https://github.com/webmachinelearning/webnn/issues/780)).
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Residence {
+    /// In the memory of the device, where a dispatch needs it.
+    Device,
+    /// In the memory of the host.
+    Host,
+    /// Where it came from: in no memory of ours, to be read again from its blob.
+    Source,
 }
 
 /// Bytes that the platform is reading back.
@@ -159,16 +183,18 @@ pub trait Platform {
     /// If the platform can not compute it.
     fn convert(&mut self, computation: Computation) -> Result<GraphImplementation, PlatformError>;
 
-    /// Supplies the data of a hollow constant of a converted graph
-    /// ([proposal](https://github.com/webmachinelearning/webnn/issues/901)).
+    /// Supplies a part of the data of a hollow constant of a converted graph
+    /// ([proposal](https://github.com/webmachinelearning/webnn/issues/901)): no two parts overlap, and once they are all
+    /// there, the constant has its data. At [`Residence::Source`] the part, of a blob, is noted and not read.
     ///
     /// # Errors
-    /// If the data could not be taken.
+    /// If the data could not be taken. The part counts as not supplied, and may be supplied again.
     fn set_constant(
         &mut self,
         graph: GraphImplementation,
         constant: OperandId,
-        bytes: Bytes,
+        part: Part,
+        residence: Residence,
     ) -> Result<(), PlatformError>;
 
     /// Issues a compute request: the graph, its tensors by name.
@@ -184,4 +210,70 @@ pub trait Platform {
 
     /// Releases the graph, once everything that was issued before is done with it.
     fn release_graph(&mut self, graph: GraphImplementation);
+
+    /// What is in memory, and what was moved. A platform that keeps no ledger has an empty one.
+    fn ledger(&self) -> Ledger {
+        Ledger::default()
+    }
+
+    /// Keeps every change of the ledger from now on, with the time of this clock in nanoseconds.
+    fn record_memory(&mut self, _clock: fn() -> u64) {}
+
+    /// How many bytes of device memory a constant takes that has none there yet; 0 for one that has.
+    fn bytes_to_set(&self, _graph: GraphImplementation, _constant: OperandId) -> u64 {
+        0
+    }
+
+    /// How many more bytes of device memory a dispatch takes: of constants that are elsewhere, and of intermediates.
+    fn bytes_to_dispatch(&self, _graph: GraphImplementation) -> u64 {
+        0
+    }
+
+    /// How many more bytes of device memory a dispatch takes at least if its constants are streamed
+    /// ([`dispatch_streamed`](Platform::dispatch_streamed)).
+    fn bytes_to_stream(&self, graph: GraphImplementation) -> u64 {
+        self.bytes_to_dispatch(graph)
+    }
+
+    /// How many bytes of device memory [`offload`](Platform::offload) frees.
+    fn bytes_to_offload(&self, _graph: GraphImplementation) -> u64 {
+        0
+    }
+
+    /// Moves the data of the graph's constants out of the device's memory, and releases its intermediates: to the host,
+    /// or back to their source, which those that did not come from blobs do not have; they go to the host.
+    ///
+    /// # Errors
+    /// If there is no memory for them on the host; they stay.
+    fn offload(&mut self, _graph: GraphImplementation, _to: Residence) -> Result<(), PlatformError> {
+        Err(unmovable())
+    }
+
+    /// Moves the data of the graph's constants into the device's memory, from wherever it is.
+    ///
+    /// # Errors
+    /// If there is no memory, or a source can not be read any more. What was moved stays moved.
+    fn reload(&mut self, _graph: GraphImplementation) -> Result<(), PlatformError> {
+        // A platform that never moves them has nothing to bring back.
+        Ok(())
+    }
+
+    /// Issues a compute request whose constants are moved into the device's memory while it runs, each in time for the
+    /// operators that take it, and are dropped again, in at most `room` bytes more than are taken.
+    ///
+    /// # Errors
+    /// If the request could not be issued, or a source can not be read any more. The outputs then hold anything.
+    fn dispatch_streamed(
+        &mut self,
+        _graph: GraphImplementation,
+        _inputs: &[(String, TensorData)],
+        _outputs: &[(String, TensorData)],
+        _room: u64,
+    ) -> Result<(), PlatformError> {
+        Err(unmovable())
+    }
+}
+
+fn unmovable() -> PlatformError {
+    PlatformError::Unsupported("this platform does not move graphs out of the device's memory".to_owned())
 }

@@ -2,4 +2,6 @@
 //!
 //! Each has its prose in `spec-diff/proposals`.
 
+pub mod failed_dispatch;
 pub mod hollow_constants;
+pub mod residency;

@@ -40,6 +40,7 @@ pub struct TensorSlots {
     pub(crate) is_destroyed: Cell<bool>,
     pub(crate) data: Cell<Option<TensorData>>,
     pub(crate) is_constant: bool,
+    pub(crate) failure: RefCell<Option<String>>,
 }
 
 impl Drop for TensorSlots {
@@ -71,6 +72,7 @@ impl MLTensor {
             is_destroyed: Cell::new(false),
             data: Cell::new(None),
             is_constant,
+            failure: RefCell::default(),
         }))
     }
 

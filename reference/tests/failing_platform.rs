@@ -18,9 +18,11 @@ use webnn_reference::ml::{ContextType, ML, MLContextOptions, MLPowerPreference, 
 use webnn_reference::operand::{MLOperand, OperandId};
 use webnn_reference::ops::MLOperatorOptions;
 use webnn_reference::platform::{
-    Computation, GraphImplementation, PendingBytes, Platform, PlatformError, PlatformLimits, TensorData,
+    Computation, GraphImplementation, PendingBytes, Platform, PlatformError, PlatformLimits, Residence, TensorData,
 };
+use webnn_reference::proposals::hollow_constants::MLConstantDataOptions;
 use webnn_reference::steps::Reading;
+use webnn_reference::supply::Part;
 use webnn_reference::tensor::MLTensor;
 use webnn_reference::timeline::Global;
 
@@ -122,9 +124,9 @@ impl Platform for FailingPlatform {
         Ok(graph)
     }
 
-    fn set_constant(&mut self, graph: GraphImplementation, constant: OperandId, bytes: Bytes) -> Done {
+    fn set_constant(&mut self, graph: GraphImplementation, constant: OperandId, part: Part, to: Residence) -> Done {
         self.behaviour.check(Call::SetConstant)?;
-        self.interpreter.set_constant(graph, constant, bytes)
+        self.interpreter.set_constant(graph, constant, part, to)
     }
 
     fn dispatch(
@@ -253,37 +255,62 @@ fn a_constant_that_can_not_be_copied_may_be_supplied_again() {
     let outputs = [("y".to_owned(), y.clone())];
 
     scene.behaviour.fail(Call::SetConstant);
-    let promise = graph.set_constant_data(&w, &number(2.0));
-    // Enqueued behind a copy that fails: it computes nothing, and the context stays.
+    let promise = graph.set_constant_data(&w, &number(2.0).into(), MLConstantDataOptions::default());
+    // Enqueued behind a copy that fails: it computes nothing, the context stays, and the output says so.
     scene.context.dispatch(&graph, &inputs, &outputs).unwrap();
+    let unread = scene.global.settle(&scene.context.read_tensor(&y)).unwrap_err();
+    assert_eq!(place(&unread), (ExceptionName::UnknownError, "MLContext.readTensor(tensor)", "8.1.2.2"));
     let exception = scene.global.settle(&promise).unwrap_err();
-    let algorithm = "MLGraph.setConstantData(constant, data)";
-    assert_eq!(place(&exception), (ExceptionName::UnknownError, algorithm, "11.1.2.3"));
+    let algorithm = "MLGraph.setConstantData(constant, data, options)";
+    assert_eq!(place(&exception), (ExceptionName::UnknownError, algorithm, "14.1.2.3"));
     assert!(!scene.is_lost());
     let unset = scene.context.dispatch(&graph, &inputs, &outputs).unwrap_err();
     assert_eq!(unset.name, ExceptionName::InvalidStateError);
 
     scene.behaviour.failing.set(None);
-    scene.global.settle(&graph.set_constant_data(&w, &number(3.0))).unwrap();
+    scene.global.settle(&graph.set_constant_data(&w, &number(3.0).into(), MLConstantDataOptions::default())).unwrap();
     scene.context.dispatch(&graph, &inputs, &outputs).unwrap();
     let result = scene.global.settle(&scene.context.read_tensor(&y)).unwrap().to_vec();
     assert_eq!(result, 3f32.to_le_bytes());
 }
 
 #[test]
-fn a_dispatch_or_a_write_that_fails_loses_the_context() {
-    for call in [Call::Dispatch, Call::WriteTensor] {
-        let scene = Scene::new();
-        let (graph, w) = scene.hollow_sum();
-        scene.global.settle(&graph.set_constant_data(&w, &number(2.0))).unwrap();
-        let (x, y) = (scene.tensor().unwrap(), scene.tensor().unwrap());
-        scene.behaviour.fail(call);
-        scene.context.write_tensor(&x, &number(1.0)).unwrap();
-        scene.context.dispatch(&graph, &[("x".into(), x)], &[("y".into(), y)]).unwrap();
-        assert!(scene.is_lost(), "{call:?}");
-        let info = scene.global.settle(&scene.context.lost().unwrap()).unwrap();
-        assert!(info.message.contains("on demand"), "{}", info.message);
-    }
+fn a_write_that_fails_loses_the_context() {
+    let scene = Scene::new();
+    let x = scene.tensor().unwrap();
+    scene.behaviour.fail(Call::WriteTensor);
+    scene.context.write_tensor(&x, &number(1.0)).unwrap();
+    assert!(scene.is_lost());
+    let info = scene.global.settle(&scene.context.lost().unwrap()).unwrap();
+    assert!(info.message.contains("on demand"), "{}", info.message);
+}
+
+#[test]
+fn the_outputs_of_a_dispatch_that_fails_can_not_be_read_until_they_are_written() {
+    let scene = Scene::new();
+    let (graph, w) = scene.hollow_sum();
+    scene.global.settle(&graph.set_constant_data(&w, &number(2.0).into(), MLConstantDataOptions::default())).unwrap();
+    let (x, y, z) = (scene.tensor().unwrap(), scene.tensor().unwrap(), scene.tensor().unwrap());
+    scene.context.write_tensor(&x, &number(1.0)).unwrap();
+    scene.behaviour.fail(Call::Dispatch);
+    let dispatch = |from: &MLTensor, to: &MLTensor| {
+        scene.context.dispatch(&graph, &[("x".into(), from.clone())], &[("y".into(), to.clone())]).unwrap();
+    };
+    let read = |tensor: &MLTensor| scene.global.settle(&scene.context.read_tensor(tensor));
+    dispatch(&x, &y);
+    assert!(read(&y).unwrap_err().message.contains("on demand"));
+
+    scene.behaviour.failing.set(None);
+    // What takes a tensor that has failed has failed too, and says which input it was.
+    dispatch(&y, &z);
+    let exception = read(&z).unwrap_err();
+    assert!(exception.message.contains("on demand") && exception.message.contains("\"x\""), "{}", exception.message);
+    assert!(!scene.is_lost());
+
+    scene.context.write_tensor(&y, &number(5.0)).unwrap();
+    assert_eq!(read(&y).unwrap().to_vec(), 5f32.to_le_bytes());
+    dispatch(&y, &z);
+    assert_eq!(read(&z).unwrap().to_vec(), 7f32.to_le_bytes());
 }
 
 #[test]

@@ -20,6 +20,7 @@ use webnn_reference::ml::{ML, MLContextOptions};
 use webnn_reference::number::MLNumber;
 use webnn_reference::operand::MLOperand;
 use webnn_reference::ops::{MLOperatorOptions, OPERATORS};
+use webnn_reference::proposals::hollow_constants::MLConstantDataOptions;
 use webnn_reference::steps::Reading;
 use webnn_reference::timeline::Global;
 
@@ -343,7 +344,7 @@ impl Script {
         for constant in &self.hollow {
             let data = data(&constant.descriptor(), self.seed).expect("few elements");
             self.global
-                .settle(&graph.set_constant_data(constant, &data))
+                .settle(&graph.set_constant_data(constant, &data.into(), MLConstantDataOptions::default()))
                 .unwrap_or_else(|exception| expect_a_place(&exception));
         }
         let tensor = |descriptor: &MLOperandDescriptor| {

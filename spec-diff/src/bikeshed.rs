@@ -96,13 +96,15 @@ pub struct Algorithm {
 }
 
 /// Steps that a proposal puts into an algorithm of the specification:
-/// `<div algorithm amends="MLContext.dispatch(graph, inputs, outputs)" after=2>`.
+/// `<div algorithm amends="MLContext.dispatch(graph, inputs, outputs)" after=2>`, or `before=3`.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Amendment {
     /// The algorithm.
     pub algorithm: String,
-    /// The step of it behind which they come, in the same list.
+    /// The step of it behind which they come, in the same list; its last number is 0 where they come first.
     pub after: StepPath,
+    /// The step that says where: the same, or the one behind them.
+    pub next_to: StepPath,
     /// The steps.
     pub steps: Vec<Step>,
     /// The line on which the amendment begins.
@@ -230,9 +232,11 @@ impl Document {
 
 /// What a proposal puts into an algorithm.
 fn amendment(tag: &markup::Tag, name: &str, body: &steps::Body) -> Result<Amendment, String> {
-    let after = tag.attribute("after").ok_or("an amendment says after=STEP, behind which its steps come")?;
-    let after = after.parse().map_err(|error: crate::StepPathError| error.to_string())?;
-    Ok(Amendment { algorithm: name.trim().to_owned(), after, steps: body.steps.clone(), line: tag.line })
+    let place = tag.attribute("before").or(tag.attribute("after"));
+    let place = place.ok_or("an amendment says after=STEP or before=STEP, where its steps come")?;
+    let next_to: StepPath = place.parse().map_err(|error: crate::StepPathError| error.to_string())?;
+    let after = if tag.attribute("before").is_some() { next_to.before() } else { next_to.clone() };
+    Ok(Amendment { algorithm: name.trim().to_owned(), after, next_to, steps: body.steps.clone(), line: tag.line })
 }
 
 impl Algorithm {

@@ -38,8 +38,8 @@ pub(crate) fn misplaced(amendment: &Amendment, specification: &Document) -> Opti
     let Some(algorithm) = specification.algorithm(&amendment.algorithm) else {
         return Some("it amends an algorithm that there is not".to_owned());
     };
-    let has_step = algorithm.steps.iter().any(|step| step.path == amendment.after);
-    (!has_step).then(|| format!("it comes behind step {}, which there is not", amendment.after))
+    let has_step = algorithm.steps.iter().any(|step| step.path == amendment.next_to);
+    (!has_step).then(|| format!("it comes next to step {}, which there is not", amendment.next_to))
 }
 
 /// Puts the steps of an amendment behind their place, and gives those behind them new numbers.
@@ -111,14 +111,25 @@ mod tests {
     }
 
     #[test]
+    fn steps_are_put_in_before_their_place() {
+        let base = Document::parse(BASE).unwrap();
+        let text = "<div algorithm amends=\"work\" before=2.1>\n1. New.\n</div>";
+        let first = applied(&base, &Document::parse(text).unwrap()).unwrap();
+        let expected = ["1 One.", "2 Two:", "2.1 New.", "2.2 Inner.", "3 Three:", "3.1 Inner of three."];
+        assert_eq!(paths(&first), expected);
+        let nowhere = Document::parse("<div algorithm amends=\"work\" before=2.2>\n1. New.\n</div>").unwrap();
+        assert_eq!(applied(&base, &nowhere).unwrap_err().what, "it comes next to step 2.2, which there is not");
+    }
+
+    #[test]
     fn what_can_not_be_amended_is_said() {
         let base = Document::parse(BASE).unwrap();
         let error = |proposal: &Document| applied(&base, proposal).unwrap_err().what;
-        assert_eq!(error(&proposal("7")), "it comes behind step 7, which there is not");
+        assert_eq!(error(&proposal("7")), "it comes next to step 7, which there is not");
         let other = Document::parse("<div algorithm amends=\"play\" after=1>\n1. New.\n</div>").unwrap();
         assert_eq!(error(&other), "it amends an algorithm that there is not");
         assert_eq!(error(&base), "work is in the specification: amend it");
         let nowhere = Document::parse("<div algorithm amends=\"work\">\n1. New.\n</div>").unwrap();
-        assert_eq!(nowhere.problems[0].what, "an amendment says after=STEP, behind which its steps come");
+        assert_eq!(nowhere.problems[0].what, "an amendment says after=STEP or before=STEP, where its steps come");
     }
 }

@@ -23,6 +23,12 @@ impl StepPath {
         self.0.split_last().map_or((&[], 0), |(last, list)| (list, *last))
     }
 
+    /// The path of the step in front of it in the same list; its last number is 0 in front of the first.
+    pub(crate) fn before(&self) -> Self {
+        let (list, number) = self.split();
+        Self::new(list.iter().copied().chain([number.saturating_sub(1)]))
+    }
+
     /// The numbers, outermost first.
     pub(crate) fn numbers(&self) -> &[u32] {
         &self.0

@@ -298,7 +298,7 @@ fn two_revisions_are_compared_in_three_forms() {
     assert!(out.contains("  step 2 added\n    + Go on.  idea.bs:2\n  step 3: was step 2\n"), "{out}");
     fs::write(root.join("idea.bs"), "<div algorithm amends=first after=7>\n1. Go on.\n</div>").unwrap();
     let (status, _, err) = run(&root, &["diff", "index.bs", "--proposal", "idea.bs"]);
-    assert_eq!((status, err.contains("idea.bs:1: it comes behind step 7, which there is not")), (2, true), "{err}");
+    assert_eq!((status, err.contains("idea.bs:1: it comes next to step 7, which there is not")), (2, true), "{err}");
 }
 
 #[test]

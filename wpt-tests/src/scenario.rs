@@ -13,10 +13,10 @@ use crate::value::Value;
 use crate::vector::Throws;
 
 /// The calls on nothing, which need no `on`.
-pub const FREE_CALLS: [&str; 4] = ["createContext", "MLGraphBuilder", "buffer", "await"];
+pub const FREE_CALLS: &[&str] = &["createContext", "MLGraphBuilder", "buffer", "blob", "stream", "await"];
 
 /// The calls on an object, beside the operators.
-pub const OBJECT_CALLS: [&str; 16] = [
+pub const OBJECT_CALLS: &[&str] = &[
     "createTensor",
     "createConstantTensor",
     "readTensor",
@@ -30,6 +30,15 @@ pub const OBJECT_CALLS: [&str; 16] = [
     "constant",
     "build",
     "setConstantData",
+    "offload",
+    "reload",
+    "pinned",
+    "setPinned",
+    "setMemoryBudget",
+    "ledger",
+    "vanish",
+    "truncate",
+    "reappear",
     "fill",
     "detach",
     "lost",

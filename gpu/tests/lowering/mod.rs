@@ -17,9 +17,10 @@ use webnn_reference::number::MLNumber;
 use webnn_reference::operand::{MLOperand, OperandId};
 use webnn_reference::ops::{MLInputOperandLayout, OPERATORS};
 use webnn_reference::platform::{
-    Computation, GraphImplementation, PendingBytes, Platform, PlatformError, PlatformLimits, TensorData,
+    Computation, GraphImplementation, PendingBytes, Platform, PlatformError, PlatformLimits, Residence, TensorData,
 };
 use webnn_reference::steps::Reading;
+use webnn_reference::supply::Part;
 use webnn_reference::timeline::Global;
 
 /// Any tensor fits in a buffer.
@@ -97,7 +98,13 @@ impl Platform for Keeper {
         *self.program.borrow_mut() = lower(&computation, self.bounds, Economy::ALL)?;
         Ok(GraphImplementation(0))
     }
-    fn set_constant(&mut self, _: GraphImplementation, _: OperandId, _: Bytes) -> Result<(), PlatformError> {
+    fn set_constant(
+        &mut self,
+        _: GraphImplementation,
+        _: OperandId,
+        _: Part,
+        _: Residence,
+    ) -> Result<(), PlatformError> {
         unreachable!()
     }
     fn dispatch(

@@ -16,10 +16,13 @@ use webnn_reference::operand::MLOperand;
 use webnn_reference::ops;
 use webnn_reference::platform::Platform;
 use webnn_reference::promise::Promise;
+use webnn_reference::proposals::hollow_constants::MLConstantDataOptions;
+use webnn_reference::supply::{ConstantData, ReadableStream};
 use webnn_reference::tensor::MLTensor;
 use webnn_reference::timeline::Global;
 use webnn_vectors::{ElementType, Names, Number, Step, Value};
 
+use super::memory::{self, ScenarioBlob};
 use super::{CallResult, Tensor, cells, convert};
 
 /// Provides platforms for scenarios, which have no `GPUDevice`: a context made from the one that stands in for it has the
@@ -39,7 +42,7 @@ impl PlatformProvider for WithDevice {
 
 /// What a name of a scenario stands for.
 #[derive(Clone)]
-enum Object {
+pub(super) enum Object {
     Context(MLContext),
     Builder(MLGraphBuilder),
     Operand(MLOperand),
@@ -47,6 +50,8 @@ enum Object {
     Tensor(MLTensor),
     Graph(MLGraph),
     Buffer(BufferSource, ElementType),
+    Blob(Rc<ScenarioBlob>),
+    Stream(ReadableStream),
     Promise(Pending),
     /// The result of a call that gives nothing, or a value.
     Value(Value),
@@ -55,7 +60,7 @@ enum Object {
 
 /// A promise, whatever it is of.
 #[derive(Clone)]
-enum Pending {
+pub(super) enum Pending {
     Context(Promise<MLContext>),
     Tensor(Promise<MLTensor>),
     Graph(Promise<MLGraph>),
@@ -65,7 +70,7 @@ enum Pending {
 }
 
 /// Why a call gave no object.
-enum Failure {
+pub(super) enum Failure {
     Threw(Exception),
     Invalid(String),
 }
@@ -88,7 +93,7 @@ impl From<&str> for Failure {
     }
 }
 
-type Called<T = Object> = Result<T, Failure>;
+pub(super) type Called<T = Object> = Result<T, Failure>;
 
 /// The data types that the arguments of a call name.
 pub(super) fn data_types(step: &Step) -> Vec<&str> {
@@ -197,9 +202,13 @@ impl Scenario<'_> {
             Object::Graph(graph) => call_graph(graph, &arguments),
             Object::Tensor(tensor) => call_tensor(tensor, &arguments),
             Object::Buffer(buffer, element) => call_buffer(buffer, *element, &arguments),
-            Object::Operand(_) | Object::Operands(_) | Object::Promise(_) | Object::Value(_) | Object::Read(_) => {
-                Err(format!("`{on}` has no methods").into())
-            }
+            Object::Blob(blob) => call_blob(blob, &arguments),
+            Object::Stream(_)
+            | Object::Operand(_)
+            | Object::Operands(_)
+            | Object::Promise(_)
+            | Object::Value(_)
+            | Object::Read(_) => Err(format!("`{on}` has no methods").into()),
         }
     }
 
@@ -220,6 +229,11 @@ impl Scenario<'_> {
             "buffer" => {
                 let source = webnn_vectors::BufferSource::from_members(&arguments.step.arguments)?;
                 Ok(Object::Buffer(convert::buffer_source(&source)?, source.element))
+            }
+            "blob" => Ok(Object::Blob(ScenarioBlob::new(arguments.bytes()?))),
+            "stream" => {
+                let number = |name| arguments.value(name).and_then(Value::as_u64);
+                Ok(Object::Stream(memory::stream(arguments.bytes()?, number("chunk"), number("failsAt"))))
             }
             "await" => match self.object(arguments.name("promise")?)? {
                 Object::Promise(promise) => self.settle(promise.clone()),
@@ -274,6 +288,14 @@ fn call_context(context: &MLContext, arguments: &Arguments<'_>) -> Called {
             }
             done(Ok(()))
         }
+        "setMemoryBudget" => {
+            let bytes = arguments.value("bytes").and_then(Value::as_u64);
+            Ok(Object::Promise(Pending::Undefined(context.set_memory_budget(bytes))))
+        }
+        "ledger" => {
+            let figure = memory::figure(context, arguments.name("figure")?)?;
+            Ok(Object::Value(Value::Number(Number::Integer(i128::from(figure)))))
+        }
         "lost" => match context.lost() {
             Some(promise) => Ok(Object::Promise(Pending::Lost(promise))),
             None => Ok(Object::Value(Value::Null)),
@@ -326,8 +348,19 @@ fn constant(builder: &MLGraphBuilder, arguments: &Arguments<'_>) -> Called<MLOpe
 fn call_graph(graph: &MLGraph, arguments: &Arguments<'_>) -> Called {
     match arguments.step.call.as_str() {
         "setConstantData" => {
-            let promise = graph.set_constant_data(arguments.operand("constant")?, &arguments.buffer("data")?);
+            let options = MLConstantDataOptions { byte_offset: arguments.value("byteOffset").and_then(Value::as_u64) };
+            let promise = graph.set_constant_data(arguments.operand("constant")?, &arguments.constant_data()?, options);
             Ok(Object::Promise(Pending::Undefined(promise)))
+        }
+        "offload" => {
+            let options = memory::offload_options(arguments.value("to").and_then(Value::as_str))?;
+            Ok(Object::Promise(Pending::Undefined(graph.offload(options))))
+        }
+        "reload" => Ok(Object::Promise(Pending::Undefined(graph.reload()))),
+        "pinned" => Ok(Object::Value(Value::Boolean(graph.pinned()))),
+        "setPinned" => {
+            memory::set_pinned(graph, arguments.value("pinned").and_then(Value::as_bool))?;
+            done(Ok(()))
         }
         "destroy" => {
             graph.destroy();
@@ -359,6 +392,19 @@ fn call_buffer(buffer: &BufferSource, element: ElementType, arguments: &Argument
         }
         other => Err(format!("a buffer has no method `{other}`").into()),
     }
+}
+
+fn call_blob(blob: &ScenarioBlob, arguments: &Arguments<'_>) -> Called {
+    match arguments.step.call.as_str() {
+        "vanish" => blob.vanish(),
+        "truncate" => {
+            let bytes = arguments.value("bytes").and_then(Value::as_u64);
+            blob.truncate(bytes.ok_or("`bytes` has to be a number of bytes")?);
+        }
+        "reappear" => blob.reappear(),
+        other => return Err(format!("a blob has no method `{other}`").into()),
+    }
+    done(Ok(()))
 }
 
 fn done(result: Thrown<()>) -> Called {
@@ -428,6 +474,23 @@ impl<'a> Arguments<'a> {
                 _ => Err(format!("`{parameter}` has to be a buffer source").into()),
             },
         }
+    }
+
+    /// The bytes of a blob or a stream, which are given as a buffer.
+    fn bytes(&self) -> Called<Vec<u8>> {
+        Ok(self.buffer("bytes")?.buffer().to_vec())
+    }
+
+    /// The argument `data` of `setConstantData()`.
+    fn constant_data(&self) -> Called<ConstantData> {
+        if let Some(Value::String(name)) = self.value("data") {
+            match self.scenario.object(name)? {
+                Object::Blob(blob) => return Ok(ConstantData::Blob(Rc::<ScenarioBlob>::clone(blob))),
+                Object::Stream(stream) => return Ok(ConstantData::Stream(stream.clone())),
+                _ => {}
+            }
+        }
+        Ok(self.buffer("data")?.into())
     }
 
     /// The bytes of the argument `data`, which is data of the buffer's own type.

@@ -386,8 +386,9 @@ mod tests {
     use webnn_reference::operand::OperandId;
     use webnn_reference::ops::Operation;
     use webnn_reference::platform::{
-        Computation, GraphImplementation, PendingBytes, Platform, PlatformError, PlatformLimits, TensorData,
+        Computation, GraphImplementation, PendingBytes, Platform, PlatformError, PlatformLimits, Residence, TensorData,
     };
+    use webnn_reference::supply::Part;
 
     use super::*;
 
@@ -436,8 +437,14 @@ mod tests {
             self.0.convert(computation)
         }
 
-        fn set_constant(&mut self, graph: GraphImplementation, constant: OperandId, bytes: Bytes) -> Done {
-            self.0.set_constant(graph, constant, bytes)
+        fn set_constant(
+            &mut self,
+            graph: GraphImplementation,
+            constant: OperandId,
+            part: Part,
+            residence: Residence,
+        ) -> Done {
+            self.0.set_constant(graph, constant, part, residence)
         }
 
         fn dispatch(

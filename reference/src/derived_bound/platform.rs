@@ -14,18 +14,18 @@ use crate::tensor::MLTensor;
 #[derive(Clone, Debug, Default)]
 pub struct Bounding {
     allowance: Allowance,
-    ledger: Rc<Ledger>,
+    tensors: Rc<RangesOfTensors>,
 }
 
 /// The ranges of all tensors of all contexts of a provider.
 #[derive(Debug, Default)]
-pub(crate) struct Ledger {
+pub(crate) struct RangesOfTensors {
     /// Handles are counted here, so that those of two contexts differ.
     handles: Cell<u64>,
     ranges: RefCell<BTreeMap<TensorData, Rc<Ranges>>>,
 }
 
-impl Ledger {
+impl RangesOfTensors {
     pub(crate) fn next_handle(&self) -> u64 {
         self.handles.set(self.handles.get() + 1);
         self.handles.get()
@@ -47,19 +47,19 @@ impl Ledger {
 impl Bounding {
     /// A provider whose ranges are those of an implementation with this allowance.
     pub fn new(allowance: Allowance) -> Self {
-        Self { allowance, ledger: Rc::default() }
+        Self { allowance, tensors: Rc::default() }
     }
 
     /// The ranges of a tensor's elements, as of the last step of the timeline that ran: exact for what script wrote.
     pub fn ranges(&self, tensor: &MLTensor) -> Rc<Ranges> {
-        tensor.data().and_then(|data| self.ledger.get(data)).unwrap_or_else(|| Rc::new(Ranges::Exact))
+        tensor.data().and_then(|data| self.tensors.get(data)).unwrap_or_else(|| Rc::new(Ranges::Exact))
     }
 }
 
 impl PlatformProvider for Bounding {
     fn platform(&self, context_type: &ContextType, _: MLPowerPreference, _: bool) -> Option<Box<dyn Platform>> {
         match context_type {
-            ContextType::Default => Some(Box::new(Interpreter::bounding(self.allowance, Rc::clone(&self.ledger)))),
+            ContextType::Default => Some(Box::new(Interpreter::bounding(self.allowance, Rc::clone(&self.tensors)))),
             ContextType::WebGPU(_) => None,
         }
     }

@@ -1,0 +1,290 @@
+//! The constants of a graph of the interpreter: their values, and where these are, as if there were a device.
+
+use std::collections::BTreeMap;
+use std::rc::Rc;
+
+use super::{too_large, unknown};
+use crate::buffer::Bytes;
+use crate::descriptor::MLOperandDescriptor;
+use crate::ledger::{Kind, Ledger, Way};
+use crate::operand::OperandId;
+use crate::platform::{PlatformError, Residence};
+use crate::supply::{Part, Supply};
+use crate::value::{Computed, Value, reserved};
+
+/// So many bytes of a blob or a stream are read at once.
+const CHUNK: u64 = 1 << 20;
+
+/// The constants of a graph.
+#[derive(Debug, Default)]
+pub(super) struct Constants(BTreeMap<OperandId, Constant>);
+
+#[derive(Debug)]
+struct Constant {
+    descriptor: MLOperandDescriptor,
+    data: Data,
+    /// The parts that came from blobs: all of the data, or it can not be read again.
+    sources: Vec<Part>,
+}
+
+#[derive(Debug)]
+enum Data {
+    /// The value of a tensor, whose memory is the tensor's.
+    Borrowed(Rc<Value>),
+    /// Not all parts are there yet; nothing is in memory as long as there are no bytes.
+    Arriving { bytes: Vec<u8>, arrived: u64 },
+    /// In the memory of the device.
+    OnDevice(Rc<Value>),
+    /// In the memory of the host.
+    OnHost(Rc<Value>),
+    /// Where it came from.
+    AtSource,
+}
+
+impl Constants {
+    /// Adds a constant that is a tensor.
+    pub(super) fn borrow(&mut self, operand: OperandId, descriptor: &MLOperandDescriptor, value: Rc<Value>) {
+        self.add(operand, descriptor, Data::Borrowed(value));
+    }
+
+    /// Adds a constant whose value is known.
+    pub(super) fn hold(&mut self, operand: OperandId, descriptor: &MLOperandDescriptor, value: Value, l: &mut Ledger) {
+        l.allocate(Kind::Constants, descriptor.byte_length());
+        l.moved(Way::Upload, descriptor.byte_length());
+        self.add(operand, descriptor, Data::OnDevice(Rc::new(value)));
+    }
+
+    /// Adds a constant whose data comes later.
+    pub(super) fn expect(&mut self, operand: OperandId, descriptor: &MLOperandDescriptor) {
+        self.add(operand, descriptor, Data::Arriving { bytes: Vec::new(), arrived: 0 });
+    }
+
+    fn add(&mut self, operand: OperandId, descriptor: &MLOperandDescriptor, data: Data) {
+        self.0.insert(operand, Constant { descriptor: descriptor.clone(), data, sources: Vec::new() });
+    }
+
+    /// Takes a part of a constant's data.
+    pub(super) fn supply(
+        &mut self,
+        operand: OperandId,
+        part: Part,
+        residence: Residence,
+        ledger: &mut Ledger,
+    ) -> Result<(), PlatformError> {
+        self.0.get_mut(&operand).ok_or_else(|| unknown("constant"))?.supply(part, residence, ledger)
+    }
+
+    /// The values that are in the memory of the device.
+    pub(super) fn resident(&self) -> BTreeMap<OperandId, Rc<Value>> {
+        self.0.iter().filter_map(|(operand, constant)| Some((*operand, constant.resident()?))).collect()
+    }
+
+    /// The bytes that a constant takes in the memory of the device once it is there, if it is not.
+    pub(super) fn missing(&self, operand: OperandId) -> u64 {
+        self.0.get(&operand).map_or(0, Constant::missing)
+    }
+
+    /// The bytes that all constants take there that are not.
+    pub(super) fn all_missing(&self) -> u64 {
+        self.0.values().map(Constant::missing).sum()
+    }
+
+    /// The bytes in the memory of the device that offloading frees.
+    pub(super) fn movable(&self) -> u64 {
+        let is_movable = |constant: &&Constant| matches!(constant.data, Data::OnDevice(_));
+        self.0.values().filter(is_movable).map(|constant| constant.descriptor.byte_length()).sum()
+    }
+
+    pub(super) fn offload(&mut self, to: Residence, ledger: &mut Ledger) {
+        self.0.values_mut().for_each(|constant| constant.offload(to, ledger));
+    }
+
+    pub(super) fn reload(&mut self, ledger: &mut Ledger) -> Result<(), PlatformError> {
+        self.0.values_mut().try_for_each(|constant| constant.reload(ledger))
+    }
+
+    /// A constant's value for an operator that is about to take it, although it is not in the memory of the device.
+    pub(super) fn streamed(&self, operand: OperandId, ledger: &mut Ledger) -> Result<Option<Rc<Value>>, PlatformError> {
+        let Some(constant) = self.0.get(&operand) else { return Ok(None) };
+        let value = match &constant.data {
+            Data::Borrowed(_) | Data::OnDevice(_) | Data::Arriving { .. } => return Ok(None),
+            Data::OnHost(value) => Rc::clone(value),
+            Data::AtSource => Rc::new(constant.read(ledger)?),
+        };
+        ledger.allocate(Kind::Constants, constant.descriptor.byte_length());
+        ledger.moved(Way::Upload, constant.descriptor.byte_length());
+        Ok(Some(value))
+    }
+
+    /// Releases all that is in memory.
+    pub(super) fn release(&mut self, ledger: &mut Ledger) {
+        for constant in self.0.values_mut() {
+            match &constant.data {
+                Data::OnHost(_) => ledger.release(Kind::Offloaded, constant.descriptor.byte_length()),
+                Data::OnDevice(_) => ledger.release(Kind::Constants, constant.descriptor.byte_length()),
+                Data::Arriving { bytes, .. } => ledger.release(Kind::Constants, bytes.len() as u64),
+                Data::Borrowed(_) | Data::AtSource => {}
+            }
+        }
+        self.0.clear();
+    }
+}
+
+impl Constant {
+    fn length(&self) -> u64 {
+        self.descriptor.byte_length()
+    }
+
+    fn resident(&self) -> Option<Rc<Value>> {
+        match &self.data {
+            Data::Borrowed(value) | Data::OnDevice(value) => Some(Rc::clone(value)),
+            Data::OnHost(_) | Data::AtSource | Data::Arriving { .. } => None,
+        }
+    }
+
+    fn missing(&self) -> u64 {
+        match &self.data {
+            Data::Borrowed(_) | Data::OnDevice(_) => 0,
+            Data::Arriving { bytes, .. } => self.length() - bytes.len() as u64,
+            Data::OnHost(_) | Data::AtSource => self.length(),
+        }
+    }
+
+    fn supply(&mut self, part: Part, residence: Residence, ledger: &mut Ledger) -> Result<(), PlatformError> {
+        let Data::Arriving { mut bytes, arrived } =
+            std::mem::replace(&mut self.data, Data::Arriving { bytes: Vec::new(), arrived: 0 })
+        else {
+            unreachable!("a constant that has its data is supplied with nothing");
+        };
+        let taken = self.take(&part, residence, &mut bytes, ledger);
+        let arrived = arrived + if taken.is_ok() { part.length } else { 0 };
+        self.data = Data::Arriving { bytes, arrived };
+        taken?;
+        if matches!(part.supply, Supply::Blob(_)) {
+            self.sources.push(part);
+        }
+        if arrived == self.length() { self.complete() } else { Ok(()) }
+    }
+
+    /// Copies a part to where it belongs, if that is in the memory of the device.
+    fn take(
+        &self,
+        part: &Part,
+        residence: Residence,
+        bytes: &mut Vec<u8>,
+        ledger: &mut Ledger,
+    ) -> Result<(), PlatformError> {
+        if residence != Residence::Device {
+            return Ok(());
+        }
+        if bytes.is_empty() {
+            *bytes = self.zeros()?;
+            ledger.allocate(Kind::Constants, self.length());
+            // Those that were left at their source come along.
+            for earlier in &self.sources {
+                copy(earlier, bytes, ledger)?;
+            }
+        }
+        copy(part, bytes, ledger)
+    }
+
+    fn zeros(&self) -> Computed<Vec<u8>> {
+        let length = usize::try_from(self.length()).map_err(|_| too_large(&self.descriptor))?;
+        let mut bytes = reserved(length)?;
+        bytes.resize(length, 0);
+        Ok(bytes)
+    }
+
+    /// All parts are there: their bytes become a value, if they are in memory.
+    fn complete(&mut self) -> Result<(), PlatformError> {
+        if let Data::Arriving { bytes, .. } = &mut self.data {
+            let bytes = std::mem::take(bytes);
+            self.data = if bytes.is_empty() {
+                Data::AtSource
+            } else {
+                Data::OnDevice(Rc::new(Value::repeating(&self.descriptor, &Bytes::new(bytes))?))
+            };
+        }
+        Ok(())
+    }
+
+    fn can_be_read_again(&self) -> bool {
+        self.sources.iter().map(|part| part.length).sum::<u64>() == self.length()
+    }
+
+    fn offload(&mut self, to: Residence, ledger: &mut Ledger) {
+        let drops = to == Residence::Source && self.can_be_read_again();
+        match &self.data {
+            Data::OnDevice(_) if drops => {
+                ledger.release(Kind::Constants, self.length());
+                self.data = Data::AtSource;
+            }
+            Data::OnDevice(value) => {
+                ledger.allocate(Kind::Offloaded, self.length());
+                ledger.moved(Way::Download, self.length());
+                ledger.release(Kind::Constants, self.length());
+                self.data = Data::OnHost(Rc::clone(value));
+            }
+            Data::OnHost(_) if drops => {
+                ledger.release(Kind::Offloaded, self.length());
+                self.data = Data::AtSource;
+            }
+            Data::Borrowed(_) | Data::Arriving { .. } | Data::OnHost(_) | Data::AtSource => {}
+        }
+    }
+
+    fn reload(&mut self, ledger: &mut Ledger) -> Result<(), PlatformError> {
+        let value = match &self.data {
+            Data::Borrowed(_) | Data::Arriving { .. } | Data::OnDevice(_) => return Ok(()),
+            Data::OnHost(value) => {
+                ledger.release(Kind::Offloaded, self.length());
+                Rc::clone(value)
+            }
+            Data::AtSource => Rc::new(self.read(ledger)?),
+        };
+        ledger.allocate(Kind::Constants, self.length());
+        ledger.moved(Way::Upload, self.length());
+        self.data = Data::OnDevice(value);
+        Ok(())
+    }
+
+    /// The value, from its blobs.
+    fn read(&self, ledger: &mut Ledger) -> Result<Value, PlatformError> {
+        let mut bytes = self.zeros()?;
+        for part in &self.sources {
+            fill(part, &mut bytes, ledger)?;
+        }
+        Value::repeating(&self.descriptor, &Bytes::new(bytes))
+    }
+}
+
+/// Copies a part to its place, by way of the host.
+fn copy(part: &Part, bytes: &mut [u8], ledger: &mut Ledger) -> Result<(), PlatformError> {
+    fill(part, bytes, ledger)?;
+    ledger.moved(Way::Upload, part.length);
+    Ok(())
+}
+
+fn fill(part: &Part, bytes: &mut [u8], ledger: &mut Ledger) -> Result<(), PlatformError> {
+    let place = usize::try_from(part.offset).and_then(|start| Ok(start..start + usize::try_from(part.length)?));
+    let place = place.map_err(|_| PlatformError::OutOfMemory("more bytes than an address can count".to_owned()))?;
+    let place = bytes.get_mut(place).ok_or_else(|| unknown("part"))?;
+    match &part.supply {
+        Supply::Bytes(source) => {
+            place.copy_from_slice(&source.whole());
+            return Ok(());
+        }
+        Supply::Blob(blob) => {
+            let mut at = 0;
+            for chunk in place.chunks_mut(CHUNK as usize) {
+                blob.read(at, chunk).map_err(PlatformError::Unreadable)?;
+                at += chunk.len() as u64;
+            }
+        }
+        Supply::Stream(stream) => {
+            stream.fill(place).and_then(|()| stream.ensure_end()).map_err(PlatformError::Unreadable)?;
+        }
+    }
+    ledger.moved(Way::Read, part.length);
+    Ok(())
+}
