@@ -244,6 +244,10 @@ impl Platform for Interpreter {
         self.ledger.clone()
     }
 
+    fn budgeted_bytes(&self) -> u64 {
+        self.ledger.budgeted()
+    }
+
     fn record_memory(&mut self, clock: fn() -> u64) {
         self.ledger.record(clock);
     }

@@ -216,6 +216,11 @@ pub trait Platform {
         Ledger::default()
     }
 
+    /// How many bytes of device memory are taken of those that a budget counts.
+    fn budgeted_bytes(&self) -> u64 {
+        self.ledger().budgeted()
+    }
+
     /// Keeps every change of the ledger from now on, with the time of this clock in nanoseconds.
     fn record_memory(&mut self, _clock: fn() -> u64) {}
 

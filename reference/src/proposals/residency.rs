@@ -145,7 +145,7 @@ impl MLContext {
         };
         step!("2");
         loop {
-            let taken = self.platform().ledger().budgeted();
+            let taken = self.platform().budgeted_bytes();
             if taken.saturating_add(bytes) <= budget {
                 break;
             }
@@ -178,7 +178,7 @@ impl MLContext {
 
     fn room(&self) -> u64 {
         let budget = self.memory.budget.get().unwrap_or(u64::MAX);
-        budget.saturating_sub(self.platform().ledger().budgeted())
+        budget.saturating_sub(self.platform().budgeted_bytes())
     }
 }
 
