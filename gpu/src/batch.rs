@@ -19,7 +19,7 @@ mod staging;
 
 use std::sync::atomic::{AtomicU64, Ordering};
 use std::sync::{Arc, Mutex};
-use std::time::Duration;
+use std::time::{Duration, Instant};
 
 pub use read::PendingRead;
 
@@ -27,6 +27,7 @@ use crate::device::{Device, lock};
 use crate::error::{Error, Result};
 use crate::pipeline::{Bound, Pipeline};
 use read::Reads;
+pub(crate) use staging::Mapping;
 use staging::Staging;
 
 /// How long a wait may last before the device counts as hung.
@@ -43,6 +44,8 @@ pub struct Batch {
     staging: Arc<Staging>,
     recorded: Mutex<Recorded>,
     flushes: AtomicU64,
+    /// What was recorded at a smaller number of flushes, the device has done.
+    done: AtomicU64,
     /// Bytes uploaded since the last submission.
     uploaded: AtomicU64,
 }
@@ -69,8 +72,8 @@ impl Batch {
     /// An empty list whose waits end with an error after this long.
     pub fn with_patience(device: Arc<Device>, patience: Duration) -> Arc<Self> {
         let (staging, recorded) = (Arc::default(), Mutex::default());
-        let (flushes, uploaded) = (AtomicU64::new(0), AtomicU64::new(0));
-        Arc::new(Self { device, patience, staging, recorded, flushes, uploaded })
+        let [flushes, done, uploaded] = [const { AtomicU64::new(0) }; 3];
+        Arc::new(Self { device, patience, staging, recorded, flushes, done, uploaded })
     }
 
     /// The device that runs it.
@@ -173,6 +176,11 @@ impl Batch {
         self.flushes.load(Ordering::Acquire)
     }
 
+    /// Whether the device is known to have done what was recorded at this number of flushes.
+    pub(crate) fn is_done(&self, flushes: u64) -> bool {
+        flushes < self.done.load(Ordering::Acquire)
+    }
+
     /// Submits everything recorded. Returns without waiting for the device.
     pub fn flush(&self) -> Result<()> {
         // Held throughout, so that two threads' lists do not overtake each other.
@@ -196,8 +204,25 @@ impl Batch {
     /// Submits everything recorded and waits until the device has done it.
     pub fn finish(&self) -> Result<()> {
         self.flush()?;
+        let flushes = self.flushes();
         let index = self.device.guard("an empty submission", |_| self.device.queue().submit([]))?;
-        self.device.wait(index, self.patience)
+        self.device.wait(index, self.patience)?;
+        self.done.fetch_max(flushes, Ordering::AcqRel);
+        Ok(())
+    }
+
+    /// Waits for a submission, and for what its end has to bring about.
+    pub(crate) fn wait_until(&self, index: &wgpu::SubmissionIndex, arrived: impl Fn() -> bool) -> Result<()> {
+        // Another thread that polls the device may have taken our callback along, and be about to run it.
+        let begun = Instant::now();
+        while !arrived() {
+            if begun.elapsed() > self.patience {
+                return Err(Error::TimedOut(self.patience));
+            }
+            self.device.wait(index.clone(), self.patience)?;
+            std::thread::yield_now();
+        }
+        Ok(())
     }
 
     fn record(&self, command: Command) {
@@ -214,7 +239,7 @@ impl Batch {
         });
         let index = submitted.map_err(|error| self.blamed(error, commands, target))?;
         let slab = slab.map(|slab| slab.map(&self.device, staged)).transpose()?;
-        Ok(read::Submitted { index, slab })
+        Ok(read::Submitted { index, slab, flushes: self.flushes() + 1 })
     }
 }
 

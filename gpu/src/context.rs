@@ -11,13 +11,15 @@ use webnn_reference::buffer::Bytes;
 use webnn_reference::builder::Constant;
 use webnn_reference::data_type::MLOperandDataType;
 use webnn_reference::descriptor::MLOperandDescriptor;
+use webnn_reference::ledger::{Kind, Ledger, Way};
 use webnn_reference::operand::OperandId;
 use webnn_reference::ops::MLInputOperandLayout;
 use webnn_reference::platform::{
     Computation, GraphImplementation, PendingBytes, Platform, PlatformError, PlatformLimits, Residence, TensorData,
 };
-use webnn_reference::supply::{Part, Supply, Unreadable};
+use webnn_reference::supply::Part;
 
+use crate::account::{Account, Allocation, Held};
 use crate::batch::{Batch, PendingRead};
 use crate::device::{Device, whole_words};
 use crate::error::{Error, Result};
@@ -25,6 +27,7 @@ use crate::graph::{Bindings, Ends, Graph};
 use crate::lower::{Bounds, Economy, lower};
 use crate::plan::Layout;
 use crate::scalar;
+use crate::weights::{Constants, Ring};
 use crate::wgsl::MAX_RANK;
 
 /// So many recorded commands are submitted without being asked for.
@@ -38,6 +41,8 @@ const MOST_BYTES: u64 = (1 << 31) - 1;
 pub(crate) struct Context {
     batch: Arc<Batch>,
     economy: Economy,
+    account: Account,
+    ring: Ring,
     tensors: BTreeMap<TensorData, Tensor>,
     graphs: BTreeMap<GraphImplementation, Graph>,
     handles: u64,
@@ -46,7 +51,7 @@ pub(crate) struct Context {
 /// A tensor's memory.
 #[derive(Debug)]
 struct Tensor {
-    buffer: wgpu::Buffer,
+    memory: Allocation,
     bytes: u64,
     /// [`Batch::flushes`] when it was last recorded; what is recorded uses it as long as that number stays.
     used: Option<u64>,
@@ -54,7 +59,9 @@ struct Tensor {
 
 impl Context {
     pub(crate) fn new(batch: Arc<Batch>, economy: Economy) -> Self {
-        Self { batch, economy, tensors: BTreeMap::new(), graphs: BTreeMap::new(), handles: 0 }
+        let account = Account::new(Arc::clone(&batch));
+        let ring = Ring::new(account.clone());
+        Self { batch, economy, account, ring, tensors: BTreeMap::new(), graphs: BTreeMap::new(), handles: 0 }
     }
 
     fn device(&self) -> &Arc<Device> {
@@ -80,28 +87,39 @@ impl Context {
         self.tensors.get(&tensor).ok_or_else(|| unknown("tensor"))
     }
 
-    /// A buffer that holds these bytes. They go straight there, past whatever is recorded.
-    fn uploaded(&self, bytes: &[u8]) -> Result<wgpu::Buffer> {
-        let buffer = self.device().buffer("a constant", bytes.len() as u64)?;
-        self.batch.upload_ahead(&buffer, 0, bytes)?;
-        Ok(buffer)
+    fn graph(&self, graph: GraphImplementation) -> Result<&Graph, PlatformError> {
+        self.graphs.get(&graph).ok_or_else(|| unknown("graph"))
     }
 
-    /// A constant's buffer, unless its data come later.
-    fn constant(
+    /// Memory that holds these bytes. They go straight there, past whatever is recorded.
+    fn uploaded(&self, bytes: &[u8]) -> Result<Allocation> {
+        let memory = self.account.allocate("a constant", Kind::Constants, bytes.len() as u64)?;
+        self.batch.upload_ahead(memory.buffer(), 0, bytes)?;
+        self.account.moved(Way::Upload, bytes.len() as u64);
+        Ok(memory)
+    }
+
+    /// Adds a constant to those of a graph.
+    fn add_constant(
         &self,
-        data_type: MLOperandDataType,
+        constants: &mut Constants,
+        operand: OperandId,
+        descriptor: &MLOperandDescriptor,
         constant: Constant,
-    ) -> Result<Option<wgpu::Buffer>, PlatformError> {
-        Ok(match constant {
-            Constant::Bytes(bytes) => Some(self.uploaded(&bytes.whole())?),
-            Constant::Scalar(number) => Some(self.uploaded(&scalar::bytes(number, data_type))?),
+    ) -> Result<(), PlatformError> {
+        let bytes = descriptor.byte_length();
+        match constant {
+            Constant::Bytes(data) => constants.hold(operand, bytes, self.uploaded(&data.whole())?),
+            Constant::Scalar(number) => {
+                constants.hold(operand, bytes, self.uploaded(&scalar::bytes(number, descriptor.data_type))?);
+            }
             Constant::Tensor(tensor) => {
                 let data = tensor.data().ok_or_else(|| unknown("constant tensor"))?;
-                Some(self.tensor(data)?.buffer.clone())
+                constants.borrow(operand, bytes, self.tensor(data)?.memory.buffer().clone());
             }
-            Constant::Hollow => None,
-        })
+            Constant::Hollow => constants.expect(operand, bytes),
+        }
+        Ok(())
     }
 
     /// Adds to the buffers of a dispatch, by operand. Returns those of operands that have one already: an operand that
@@ -116,32 +134,65 @@ impl Context {
         for (name, operand) in operands {
             let found = tensors.iter().find(|(given, _)| given == name);
             let (_, data) = found.ok_or_else(|| unknown("tensor of that name"))?;
-            let buffer = self.tensor(*data)?.buffer.clone();
+            let buffer = self.tensor(*data)?.memory.buffer().clone();
             if bindings.contains_key(operand) {
                 further.push((*operand, buffer));
             } else {
-                bindings.insert(*operand, buffer);
+                bindings.insert(*operand, buffer.into());
             }
         }
         Ok(further)
     }
 
-    /// Records a graph's dispatches.
+    /// Records a graph's dispatches; with a `room`, its constants are streamed in so many bytes.
     fn record(
-        &self,
+        &mut self,
         graph: &mut Graph,
         inputs: &[(String, TensorData)],
         outputs: &[(String, TensorData)],
+        room: Option<u64>,
     ) -> Result<(), PlatformError> {
         let mut bindings = Bindings::new();
         self.bind(&graph.inputs, inputs, &mut bindings)?;
         let copies = self.bind(&graph.outputs, outputs, &mut bindings)?;
-        graph.dispatch(&self.batch, &bindings)?;
+        match room {
+            None => graph.run(&mut self.ring, &bindings)?,
+            Some(room) => graph.stream(&mut self.ring, &mut bindings, room)?,
+        }
         for (operand, copy) in &copies {
             let bytes = whole_words(graph.descriptor(*operand).byte_length());
-            self.batch.copy((&bindings[operand]).into(), copy.into(), bytes)?;
+            self.batch.copy((&bindings[operand].buffer).into(), copy.into(), bytes)?;
         }
         Ok(())
+    }
+
+    fn issue(
+        &mut self,
+        graph: GraphImplementation,
+        inputs: &[(String, TensorData)],
+        outputs: &[(String, TensorData)],
+        room: Option<u64>,
+    ) -> Result<(), PlatformError> {
+        let recorded = self.with_graph(graph, |context, graph| context.record(graph, inputs, outputs, room));
+        self.mark(inputs.iter().chain(outputs).map(|(_, tensor)| *tensor));
+        recorded?;
+        if self.batch.recorded() > MANY_COMMANDS {
+            self.batch.flush()?;
+        }
+        Ok(())
+    }
+
+    /// Does something with a graph that uses its memory.
+    fn with_graph(
+        &mut self,
+        graph: GraphImplementation,
+        work: impl FnOnce(&mut Self, &mut Graph) -> Result<(), PlatformError>,
+    ) -> Result<(), PlatformError> {
+        let mut found = self.graphs.remove(&graph).ok_or_else(|| unknown("graph"))?;
+        let outcome = work(self, &mut found);
+        found.used = Some(self.batch.flushes());
+        self.graphs.insert(graph, found);
+        outcome
     }
 
     /// The builder lets any data type through; what `limits()` does not offer is refused here.
@@ -183,9 +234,9 @@ impl Platform for Context {
 
     fn create_tensor(&mut self, descriptor: &MLOperandDescriptor) -> Result<TensorData, PlatformError> {
         let bytes = descriptor.byte_length();
-        let buffer = self.device().buffer("a tensor", bytes)?;
+        let memory = self.account.allocate("a tensor", Kind::Tensors, bytes)?;
         let handle = TensorData(self.handle());
-        self.tensors.insert(handle, Tensor { buffer, bytes, used: None });
+        self.tensors.insert(handle, Tensor { memory, bytes, used: None });
         Ok(handle)
     }
 
@@ -193,35 +244,38 @@ impl Platform for Context {
         let tensor = self.tensor(tensor)?;
         let awaited = tensor.used == Some(self.batch.flushes());
         let upload = if awaited { Batch::upload } else { Batch::upload_ahead };
-        Ok(upload(&self.batch, &tensor.buffer, 0, &bytes.whole())?)
+        upload(&self.batch, tensor.memory.buffer(), 0, &bytes.whole())?;
+        self.account.moved(Way::Upload, bytes.len() as u64);
+        Ok(())
     }
 
     fn read_tensor(&mut self, tensor: TensorData) -> Result<Box<dyn PendingBytes>, PlatformError> {
         let found = self.tensor(tensor)?;
-        let read = self.batch.read(&found.buffer, 0, found.bytes);
+        let read = self.batch.read(found.memory.buffer(), 0, found.bytes);
+        let staging = self.account.hold(Kind::Staging, whole_words(found.bytes));
+        self.account.moved(Way::Download, found.bytes);
         self.mark([tensor]);
-        Ok(Box::new(Read(read)))
+        Ok(Box::new(Read { read, _staging: staging }))
     }
 
     fn release_tensor(&mut self, tensor: TensorData) {
         // What is recorded or running holds the buffer for as long as it needs it.
-        self.tensors.remove(&tensor);
+        if let Some(Tensor { memory, used, .. }) = self.tensors.remove(&tensor) {
+            self.account.part_with(memory, used);
+        }
     }
 
     fn convert(&mut self, mut computation: Computation) -> Result<GraphImplementation, PlatformError> {
         self.ensure_computable(&computation)?;
         let mut program = lower(&computation, self.bounds(), self.economy)?;
         let layout = Layout::of(&mut program, self.bounds().space(), self.economy);
-        let mut constants = Bindings::new();
+        let mut constants = Constants::default();
         for (operand, constant) in std::mem::take(&mut computation.constants) {
-            let data_type = computation.operands[operand.0].data_type;
-            if let Some(buffer) = self.constant(data_type, constant)? {
-                constants.insert(operand, buffer);
-            }
+            self.add_constant(&mut constants, operand, &computation.operands[operand.0], constant)?;
         }
         let Computation { operands, inputs, outputs, .. } = computation;
         let ends = Ends { inputs, outputs, operands };
-        let graph = Graph::new(self.device(), &program, layout, ends, constants)?;
+        let graph = Graph::new(&self.account, &program, layout, ends, constants)?;
         let handle = GraphImplementation(self.handle());
         self.graphs.insert(handle, graph);
         Ok(handle)
@@ -232,18 +286,11 @@ impl Platform for Context {
         graph: GraphImplementation,
         constant: OperandId,
         part: Part,
-        _: Residence,
+        residence: Residence,
     ) -> Result<(), PlatformError> {
-        let bytes = read(&part).map_err(PlatformError::Unreadable)?;
-        let found = self.graphs.get(&graph).ok_or_else(|| unknown("graph"))?;
-        let buffer = match found.constant(constant) {
-            Some(buffer) => buffer.clone(),
-            None => self.device().buffer("a constant", found.descriptor(constant).byte_length())?,
-        };
-        self.batch.upload_ahead(&buffer, part.offset, &bytes)?;
-        let found = self.graphs.get_mut(&graph).ok_or_else(|| unknown("graph"))?;
-        found.set_constant(constant, buffer);
-        Ok(())
+        self.with_graph(graph, |context, graph| {
+            graph.memory.constants.supply(constant, part, residence, &mut context.ring)
+        })
     }
 
     fn dispatch(
@@ -252,40 +299,67 @@ impl Platform for Context {
         inputs: &[(String, TensorData)],
         outputs: &[(String, TensorData)],
     ) -> Result<(), PlatformError> {
-        let mut found = self.graphs.remove(&graph).ok_or_else(|| unknown("graph"))?;
-        let recorded = self.record(&mut found, inputs, outputs);
-        self.graphs.insert(graph, found);
-        self.mark(inputs.iter().chain(outputs).map(|(_, tensor)| *tensor));
-        recorded?;
-        if self.batch.recorded() > MANY_COMMANDS {
-            self.batch.flush()?;
-        }
-        Ok(())
+        self.issue(graph, inputs, outputs, None)
     }
 
     fn release_graph(&mut self, graph: GraphImplementation) {
-        self.graphs.remove(&graph);
+        if let Some(graph) = self.graphs.remove(&graph) {
+            graph.release(&self.account);
+        }
     }
-}
 
-/// The bytes of a part of a constant.
-fn read(part: &Part) -> std::result::Result<Vec<u8>, Unreadable> {
-    let length = usize::try_from(part.length).map_err(|_| "more bytes than an address can count".to_owned())?;
-    let mut bytes = vec![0; length];
-    match &part.supply {
-        Supply::Bytes(source) => bytes.copy_from_slice(&source.whole()),
-        Supply::Blob(blob) => blob.read(0, &mut bytes)?,
-        Supply::Stream(stream) => stream.fill(&mut bytes).and_then(|()| stream.ensure_end())?,
+    fn ledger(&self) -> Ledger {
+        self.account.settled()
     }
-    Ok(bytes)
+
+    fn record_memory(&mut self, clock: fn() -> u64) {
+        self.account.record(clock);
+    }
+
+    fn bytes_to_set(&self, graph: GraphImplementation, constant: OperandId) -> u64 {
+        self.graph(graph).map_or(0, |graph| graph.memory.constants.missing(constant))
+    }
+
+    fn bytes_to_dispatch(&self, graph: GraphImplementation) -> u64 {
+        self.graph(graph).map_or(0, Graph::bytes_to_dispatch)
+    }
+
+    fn bytes_to_stream(&self, graph: GraphImplementation) -> u64 {
+        self.graph(graph).map_or(0, |graph| graph.bytes_to_stream(self.bounds().alignment))
+    }
+
+    fn bytes_to_offload(&self, graph: GraphImplementation) -> u64 {
+        self.graph(graph).map_or(0, Graph::bytes_to_offload)
+    }
+
+    fn offload(&mut self, graph: GraphImplementation, to: Residence) -> Result<(), PlatformError> {
+        self.with_graph(graph, |context, graph| graph.offload(to, &mut context.ring))
+    }
+
+    fn reload(&mut self, graph: GraphImplementation) -> Result<(), PlatformError> {
+        self.with_graph(graph, |context, graph| graph.memory.constants.reload(&mut context.ring))
+    }
+
+    fn dispatch_streamed(
+        &mut self,
+        graph: GraphImplementation,
+        inputs: &[(String, TensorData)],
+        outputs: &[(String, TensorData)],
+        room: u64,
+    ) -> Result<(), PlatformError> {
+        self.issue(graph, inputs, outputs, Some(room))
+    }
 }
 
 /// Bytes on their way back.
-struct Read(PendingRead);
+struct Read {
+    read: PendingRead,
+    _staging: Held,
+}
 
 impl PendingBytes for Read {
     fn wait(self: Box<Self>) -> Result<Vec<u8>, PlatformError> {
-        Ok(self.0.wait()?)
+        Ok(self.read.wait()?)
     }
 }
 

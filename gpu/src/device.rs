@@ -193,11 +193,14 @@ impl Device {
         Error::Lost(lock(&self.faults.lost).get_or_insert(why).clone())
     }
 
+    /// Fails if the device is lost.
+    pub(crate) fn ensure_present(&self) -> Result<()> {
+        self.lost().map_or(Ok(()), |why| Err(Error::Lost(why)))
+    }
+
     /// Fails if the device is lost or an error escaped all guards since the last look.
     fn check(&self) -> Result<()> {
-        if let Some(why) = self.lost() {
-            return Err(Error::Lost(why));
-        }
+        self.ensure_present()?;
         lock(&self.faults.stray).take().map_or(Ok(()), Err)
     }
 }

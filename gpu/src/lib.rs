@@ -15,7 +15,12 @@
 //! * [`batch`] records dispatches, uploads and reads, and submits them together;
 //! * [`pipeline`] compiles a kernel's text once;
 //! * [`device`] opens an adapter and turns its failures into [`error`]s.
+//!
+//! Three modules are about the memory of graphs. `weights` moves constants to the device, through a ring of staging buffers;
+//! `residency` lets graphs leave the device and return; `streaming` runs a graph whose constants do not fit, segment by
+//! segment. What there is and what is moved is in a ledger that `account` keeps.
 
+mod account;
 pub mod batch;
 mod context;
 pub mod device;
@@ -24,12 +29,16 @@ mod fuse;
 mod graph;
 mod kernels;
 pub mod lower;
+mod parallel;
 pub mod pipeline;
 pub mod plan;
 mod platform;
+mod residency;
 mod scalar;
 pub mod sketch;
 mod split;
+mod streaming;
+mod weights;
 pub mod wgsl;
 
 pub use platform::{FLUSHES_SUBNORMALS, Gpu, NO_ADAPTER, adapters};

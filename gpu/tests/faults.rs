@@ -254,11 +254,14 @@ fn fill() {
     let (global, context) = (&session.global, &session.context);
     let create = || global.settle(&context.create_tensor(&readable(LARGE)));
     // A graph whose intermediate tensor needs as much again.
-    let build = || {
-        let builder = session.builder();
-        let x = builder.input("x0", &vector(LARGE)).unwrap();
-        let y = builder.cumulative_sum(&builder.neg(&x, &none()).unwrap(), 0, &Default::default()).unwrap();
-        global.settle(&builder.build(&[("y".to_owned(), builder.neg(&y, &none()).unwrap())]))
+    let builder = session.builder();
+    let x = builder.input("x0", &vector(LARGE)).unwrap();
+    let y = builder.cumulative_sum(&builder.neg(&x, &none()).unwrap(), 0, &Default::default()).unwrap();
+    let graph = session.build(&builder, &[("y", &builder.neg(&y, &none()).unwrap())]);
+    let dispatch = |input: &MLTensor, output: &MLTensor| {
+        let named = |name: &str, tensor: &MLTensor| [(name.to_owned(), tensor.clone())];
+        context.dispatch(&graph, &named("x0", input), &named("y", output)).unwrap();
+        global.run_until_idle();
     };
     let (first, mut held) = (create().unwrap(), Vec::new());
     let failure = loop {
@@ -271,9 +274,11 @@ fn fill() {
     let created = "MLContext.createTensor(descriptor)";
     assert_eq!((failure.name, failure.algorithm), (ExceptionName::UnknownError, created));
     assert!(failure.message.contains("memory"), "{failure}");
-    let failure = build().unwrap_err();
-    assert_eq!((failure.name, failure.algorithm), (ExceptionName::OperationError, "MLGraphBuilder.build(outputs)"));
-    assert!(failure.message.contains("memory"), "{failure}");
+    // A dispatch that there is no memory for fails by itself.
+    dispatch(&first, &held[0]);
+    let failure = global.settle(&context.read_tensor(&held[0])).unwrap_err();
+    assert_eq!((failure.name, failure.algorithm), (ExceptionName::UnknownError, "MLContext.readTensor(tensor)"));
+    assert!(failure.message.contains("intermediate tensors"), "{failure}");
 
     // There is no memory to read a large tensor into, either. What was dispatched in the same breath takes effect.
     scene.dispatch().unwrap();
@@ -285,11 +290,12 @@ fn fill() {
     assert_same(&of_bytes(&session.read(&scene.output), f32::from_le_bytes), &[-1.0, -2.0]);
 
     // Once there is room again, everything works.
+    let last = held.pop().unwrap();
     for tensor in held {
         tensor.destroy();
     }
     global.run_until_idle();
-    build().unwrap();
+    dispatch(&first, &last);
     assert_eq!(session.read(&first).len(), 4 * LARGE as usize);
     assert!(!context.is_lost());
 }

@@ -4,8 +4,8 @@
 //! that submission is done), and failed. All reads of one flush change state together and share one slab, which
 //! lives as long as the last of them.
 
+use std::sync::atomic::Ordering;
 use std::sync::{Arc, Mutex};
-use std::time::Instant;
 
 use super::Batch;
 use super::staging::{Mapping, Slab};
@@ -40,6 +40,8 @@ pub(super) enum State {
 pub(super) struct Submitted {
     pub(super) index: wgpu::SubmissionIndex,
     pub(super) slab: Option<Arc<Slab>>,
+    /// [`Batch::flushes`] after it.
+    pub(super) flushes: u64,
 }
 
 /// The reads recorded since the last flush.
@@ -79,24 +81,22 @@ impl PendingRead {
 
     /// The bytes. Submits the batch if this read is still recorded, and waits for the device.
     pub fn wait(self) -> Result<Vec<u8>> {
+        self.wait_for(<[u8]>::to_vec)
+    }
+
+    /// What the caller makes of the bytes, where they lie in staging memory.
+    pub(crate) fn wait_for<T>(self, take: impl FnOnce(&[u8]) -> T) -> Result<T> {
         let submitted = self.submitted()?;
         let slab = submitted.slab.ok_or_else(broken)?;
-        // Another thread that polls the device may have taken our callback along, and be about to run it.
-        let begun = Instant::now();
-        while slab.mapping() == Mapping::Asked {
-            if begun.elapsed() > self.batch.patience {
-                return Err(Error::TimedOut(self.batch.patience));
-            }
-            self.batch.device.wait(submitted.index.clone(), self.batch.patience)?;
-            std::thread::yield_now();
-        }
+        self.batch.wait_until(&submitted.index, || slab.mapping() != Mapping::Asked)?;
         if slab.mapping() != Mapping::Ready {
             return Err(self.batch.device.or_lost(broken()));
         }
+        self.batch.done.fetch_max(submitted.flushes, Ordering::AcqRel);
         let end = self.staged_at + whole_words(self.bytes);
         let view = slab.buffer().get_mapped_range(self.staged_at..end);
         let view = view.map_err(|error| self.batch.device.or_lost(Error::Refused(error.to_string())))?;
-        Ok(view[..self.bytes as usize].to_vec())
+        Ok(take(&view[..self.bytes as usize]))
     }
 
     fn submitted(&self) -> Result<Submitted> {

@@ -31,7 +31,7 @@ pub(super) struct Slab {
 
 /// How far the mapping of a slab is.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(super) enum Mapping {
+pub(crate) enum Mapping {
     Unasked,
     Asked,
     Ready,
