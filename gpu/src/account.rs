@@ -99,7 +99,7 @@ impl Account {
     }
 
     /// Waits until the device is done with everything that was let go. Says whether there was anything.
-    fn settle(&self) -> bool {
+    pub(crate) fn settle(&self) -> bool {
         self.sweep();
         if self.0.leaving.borrow().is_empty() {
             return false;
@@ -114,6 +114,12 @@ impl Account {
     pub(crate) fn settled(&self) -> Ledger {
         self.settle();
         self.0.ledger.borrow().clone()
+    }
+
+    /// How much there is of what a budget counts once everything that was let go is gone.
+    pub(crate) fn budgeted(&self) -> u64 {
+        self.settle();
+        self.0.ledger.borrow().budgeted()
     }
 
     /// Keeps every change from now on.

@@ -312,6 +312,10 @@ impl Platform for Context {
         self.account.settled()
     }
 
+    fn budgeted_bytes(&self) -> u64 {
+        self.account.budgeted()
+    }
+
     fn record_memory(&mut self, clock: fn() -> u64) {
         self.account.record(clock);
     }
@@ -325,7 +329,7 @@ impl Platform for Context {
     }
 
     fn bytes_to_stream(&self, graph: GraphImplementation) -> u64 {
-        self.graph(graph).map_or(0, |graph| graph.bytes_to_stream(self.bounds().alignment))
+        self.graph(graph).map_or(0, Graph::bytes_to_stream)
     }
 
     fn bytes_to_offload(&self, graph: GraphImplementation) -> u64 {

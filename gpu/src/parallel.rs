@@ -17,7 +17,7 @@ pub(crate) fn threads_for(bytes: u64) -> usize {
     if bytes < 2 * BYTES_PER_THREAD {
         return 1;
     }
-    let cores = thread::available_parallelism().map_or(1, |cores| cores.get());
+    let cores = thread::available_parallelism().map_or(1, std::num::NonZero::get);
     let worthwhile = usize::try_from(bytes / BYTES_PER_THREAD).unwrap_or(usize::MAX);
     worthwhile.min(cores).min(MOST_THREADS)
 }

@@ -6,6 +6,9 @@
 //! so that a copy does not wait for the dispatches before it; only where the room holds the largest segment once and not
 //! twice there is one. In any case the queue does everything in order, and right.
 //!
+//! Where bindings may begin costs a few bytes between constants. Where the room is too small for that, each constant gets
+//! a buffer of its own for as long as its segment runs, and the next segment waits for it.
+//!
 //! The host is ahead of the device by no more than the ring of staging buffers holds. So a segment has no more constants
 //! than a slot of the ring, unless one dispatch needs more: with smaller segments the device begins sooner, and the host
 //! always has a slot to fill.
@@ -17,7 +20,7 @@ use webnn_reference::ledger::Kind;
 use webnn_reference::operand::OperandId;
 use webnn_reference::platform::PlatformError;
 
-use crate::account::Allocation;
+use crate::account::{Account, Allocation};
 use crate::device::whole_words;
 use crate::error::Result;
 use crate::graph::{Bindings, Graph, Located};
@@ -41,9 +44,12 @@ type Needs = Vec<BTreeMap<OperandId, u64>>;
 #[derive(Clone, Debug, PartialEq, Eq)]
 struct Plan {
     segments: Vec<Segment>,
-    /// The bytes of each of the places that segments take in turn.
+    /// The bytes of each of the places that segments take in turn. Where there is none, constants have buffers of their own.
     lanes: Vec<u64>,
 }
+
+/// Buffers that have no bytes between them begin at multiples of this many.
+const APART: u64 = 4;
 
 impl Segment {
     /// The segment with one dispatch more.
@@ -83,9 +89,9 @@ fn segments(needs: &Needs, capacity: u64, alignment: u64) -> Vec<Segment> {
 impl Plan {
     /// A plan for constants in `room` bytes, if that is possible.
     fn of(needs: &Needs, room: u64, alignment: u64) -> Option<Self> {
-        let least = least(needs, alignment);
+        let (least, apart) = (least(needs, alignment), least(needs, APART));
         if least > room {
-            return None;
+            return (apart <= room).then(|| Self { segments: segments(needs, apart, APART), lanes: Vec::new() });
         }
         let lanes = if least <= room / 2 { 2 } else { 1 };
         let segments = segments(needs, least.max(LARGEST.min(room / lanes)), alignment);
@@ -110,8 +116,8 @@ impl Graph {
     }
 
     /// How many more bytes of device memory it takes at least to stream the graph.
-    pub(crate) fn bytes_to_stream(&self, alignment: u64) -> u64 {
-        self.missing_intermediates() + least(&self.needs(), alignment)
+    pub(crate) fn bytes_to_stream(&self) -> u64 {
+        self.missing_intermediates() + least(&self.needs(), APART)
     }
 
     /// Submits the graph's dispatches, with constants that are brought in at most `room` bytes, less what intermediate
@@ -122,16 +128,15 @@ impl Graph {
         let needs = self.needs();
         let left = room.checked_sub(self.missing_intermediates());
         let plan = left.and_then(|room| Plan::of(&needs, room, alignment)).ok_or_else(|| {
-            let least = self.bytes_to_stream(alignment);
+            let least = self.bytes_to_stream();
             PlatformError::OutOfMemory(format!("streaming the graph takes {least} bytes, and there is room for {room}"))
         })?;
         self.make_intermediates(&account)?;
-        let lanes = plan.lanes.iter().filter(|bytes| **bytes > 0);
-        let lanes = lanes.map(|bytes| account.allocate("streamed constants", Kind::Constants, *bytes));
-        let lanes = lanes.collect::<Result<Vec<_>>>()?;
-        let segments = plan.segments.iter().enumerate();
-        let streamed = segments.into_iter().try_for_each(|(turn, segment)| {
-            self.stream_segment(ring, bindings, segment, lanes.get(turn % plan.lanes.len()))
+        let lane = |bytes: &u64| account.allocate("streamed constants", Kind::Constants, *bytes);
+        let lanes = plan.lanes.iter().filter(|bytes| **bytes > 0).map(lane).collect::<Result<Vec<_>>>()?;
+        let streamed = plan.segments.iter().enumerate().try_for_each(|(turn, segment)| {
+            let lane = lanes.get(turn % plan.lanes.len().max(1));
+            self.stream_segment(ring, bindings, segment, lane)
         });
         let used = Some(account.batch().flushes());
         lanes.into_iter().for_each(|lane| account.part_with(lane, used));
@@ -145,15 +150,45 @@ impl Graph {
         segment: &Segment,
         lane: Option<&Allocation>,
     ) -> Result<(), PlatformError> {
+        let account = ring.account().clone();
+        let own = if lane.is_some() { Vec::new() } else { self.apart(segment, &account)? };
+        let mut buffers = own.iter().map(Allocation::buffer);
         for (constant, place) in &segment.places {
-            let buffer = lane.ok_or_else(|| PlatformError::Unsupported("a constant has no place".to_owned()))?.buffer();
-            self.memory.constants.stream(*constant, buffer, *place, ring)?;
-            bindings.insert(*constant, Located { buffer: buffer.clone(), offset: *place });
+            let located = match (lane, buffers.next()) {
+                (Some(lane), _) => Located { buffer: lane.buffer().clone(), offset: *place },
+                (None, Some(own)) => own.clone().into(),
+                (None, None) => return Err(PlatformError::Unsupported("a constant has no place".to_owned())),
+            };
+            bindings.insert(*constant, located);
+        }
+        let submitted = self.submit_segment(ring, bindings, segment);
+        let used = Some(account.batch().flushes());
+        own.into_iter().for_each(|own| account.part_with(own, used));
+        submitted
+    }
+
+    /// Moves a segment's constants to where they are bound, and submits its dispatches.
+    fn submit_segment(&mut self, ring: &mut Ring, bindings: &Bindings, segment: &Segment) -> Result<(), PlatformError> {
+        for constant in segment.places.keys() {
+            let Some(Located { buffer, offset }) = bindings.get(constant) else { continue };
+            self.memory.constants.stream(*constant, buffer, *offset, ring)?;
         }
         ring.submit()?;
         let batch = ring.account().batch();
         self.record(segment.steps.clone(), batch, bindings)?;
         Ok(batch.flush()?)
+    }
+
+    /// A buffer for each constant of a segment, once those of the segment before are gone.
+    fn apart(&self, segment: &Segment, account: &Account) -> Result<Vec<Allocation>> {
+        if !segment.places.is_empty() {
+            account.settle();
+        }
+        let allocated = segment.places.keys().map(|constant| {
+            let bytes = self.memory.constants.missing(*constant);
+            account.allocate("a streamed constant", Kind::Constants, bytes)
+        });
+        allocated.collect()
     }
 }
 
@@ -184,8 +219,11 @@ mod tests {
     fn one_byte_less_than_the_least_is_too_little() {
         let needs = needs(&[&[(0, 40), (1, 3)], &[(2, 4)]]);
         // The second begins where something can be bound, and ends with a word.
-        assert_eq!(least(&needs, 32), 68);
-        assert_eq!(Plan::of(&needs, 67, 32), None);
+        assert_eq!([32, APART].map(|alignment| least(&needs, alignment)), [68, 44]);
+        assert_eq!(Plan::of(&needs, 43, 32), None);
+        // Without bytes in between there are buffers for each.
+        let plan = Plan::of(&needs, 67, 32).unwrap();
+        assert_eq!((shape(&plan), plan.lanes), (vec![(0..1, 44), (1..2, 4)], vec![]));
         // Just enough is one place, which all take in turn.
         let plan = Plan::of(&needs, 68, 32).unwrap();
         assert_eq!((shape(&plan), plan.lanes), (vec![(0..1, 68), (1..2, 4)], vec![68]));

@@ -178,12 +178,13 @@ impl Constant {
             return Ok(());
         }
         if bytes.is_empty() {
-            *bytes = self.zeros()?;
-            ledger.allocate(Kind::Constants, self.length());
-            // Those that were left at their source come along.
+            // Those that were left at their source come along, or there is no memory as before.
+            let mut begun = self.zeros()?;
             for earlier in &self.sources {
-                copy(earlier, bytes, ledger)?;
+                copy(earlier, &mut begun, ledger)?;
             }
+            ledger.allocate(Kind::Constants, self.length());
+            *bytes = begun;
         }
         copy(part, bytes, ledger)
     }

@@ -283,7 +283,7 @@ fn length_of_constant_data(
     step!("2");
     let offset = options.byte_offset.unwrap_or(0);
     step!("3");
-    if offset >= byte_length || offset % descriptor.data_type.element_size() != 0 {
+    if offset >= byte_length || !offset.is_multiple_of(descriptor.data_type.element_size()) {
         return Err(format!("byte {offset} is not where an element of {descriptor} begins"));
     }
     step!("4");
@@ -321,7 +321,7 @@ fn length_of_constant_data(
         return Err(format!("{length} bytes were given, but {descriptor} takes {byte_length}"));
     }
     step!("9");
-    if length == 0 || length > rest || length % descriptor.data_type.element_size() != 0 {
+    if length == 0 || length > rest || !length.is_multiple_of(descriptor.data_type.element_size()) {
         return Err(format!("{length} bytes at byte {offset} do not fit {descriptor}, which takes {byte_length}"));
     }
     step!("10");
