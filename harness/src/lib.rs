@@ -4,7 +4,8 @@
 //! starts an `implementation` and executes vectors on it (`execute`), so that only observations come back; `judge`
 //! compares those with what the vector expects, and `expectations` with what is known to fail; `results` writes
 //! everything to a file as it comes, and `summary` is what the terminal shows in the end. The verbs of the command line
-//! stand in `commands`. Random graphs, and what is made of them, stand in `fuzz`.
+//! stand in `commands`. Random graphs, and what is made of them, stand in `fuzz`; what models cost in
+//! memory in `memory`.
 //!
 //! What is public here is what tests need: [`trials`], every vector as a test of its own, and [`networks`], graphs that
 //! are larger than a vector's.
@@ -17,6 +18,7 @@ mod failure;
 mod fuzz;
 mod implementation;
 mod judge;
+mod memory;
 pub mod networks;
 mod outside;
 mod record;
@@ -104,7 +106,7 @@ enum Command {
     /// Draw random graphs, compare implementations with the interpreter on them, and shrink the graphs on which they
     /// differ.
     Fuzz(fuzz_command::Arguments),
-    /// Measure how long loading and running vectors takes.
+    /// Measure how long loading and running vectors takes; or what models cost in memory (`webnn bench memory`).
     Bench(bench::Arguments),
     /// Write what a shell needs to complete the command line.
     Completions(completions::Arguments),

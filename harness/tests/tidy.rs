@@ -257,12 +257,13 @@ fn dependencies(folder: &str) -> Vec<String> {
 
 #[test]
 fn dependencies_run_one_way() {
-    const OURS: [(&str, &[&str]); 6] = [
+    const OURS: [(&str, &[&str]); 7] = [
         ("reference", &[]),
         ("gpu", &["webnn-reference"]),
         ("wpt-tests", &[]),
         ("wpt-tests/runner", &["webnn-reference", "webnn-vectors"]),
-        ("harness", &["webnn-gpu", "webnn-reference", "webnn-vectors", "webnn-wpt"]),
+        ("weights", &["webnn-reference"]),
+        ("harness", &["webnn-gpu", "webnn-reference", "webnn-vectors", "webnn-weights", "webnn-wpt"]),
         ("spec-diff", &["webnn-reference"]),
     ];
     let mut problems = Vec::new();

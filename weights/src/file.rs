@@ -61,6 +61,11 @@ impl File {
         &self.opened.path
     }
 
+    /// Which bytes of the file they are.
+    pub fn range(&self) -> Range<u64> {
+        self.bytes.clone()
+    }
+
     /// The `length` bytes that begin at `start`.
     ///
     /// # Errors

@@ -1,9 +1,11 @@
 //! `webnn bench`
 
+mod memory;
+
 use std::sync::Arc;
 use std::time::{Duration, Instant};
 
-use clap::Args;
+use clap::{Args, Subcommand};
 use webnn_reference::steps::Reading;
 use webnn_vectors::Vector;
 
@@ -15,7 +17,11 @@ use crate::selection::Selection;
 
 /// The arguments of `webnn bench`.
 #[derive(Args, Debug)]
+#[command(args_conflicts_with_subcommands = true)]
 pub(crate) struct Arguments {
+    #[command(subcommand)]
+    subject: Option<Subject>,
+
     #[command(flatten)]
     selection: Selection,
 
@@ -32,11 +38,29 @@ pub(crate) struct Arguments {
     jobs: Option<u16>,
 }
 
-/// Measures how long loading and running vectors takes.
+/// What else can be measured.
+#[derive(Debug, Subcommand)]
+enum Subject {
+    /// Measure what models cost in memory, and in the time to move them.
+    Memory(memory::Arguments),
+    /// Measure one row in this process: what `webnn bench memory` starts.
+    #[command(hide = true)]
+    MemoryOf(memory::OneOf),
+}
+
+/// Measures how long loading and running vectors takes, or what else was asked for.
 ///
 /// # Errors
-/// If the vectors can not be loaded, or an implementation does not start.
+/// If what is measured can not be had, or an implementation does not start.
 pub(crate) fn bench(arguments: &Arguments) -> Result<u8, Failure> {
+    match &arguments.subject {
+        None => vectors(arguments),
+        Some(Subject::Memory(arguments)) => memory::memory(arguments),
+        Some(Subject::MemoryOf(arguments)) => memory::one(arguments),
+    }
+}
+
+fn vectors(arguments: &Arguments) -> Result<u8, Failure> {
     let by_default = [Implementation::Reference];
     let chosen = if arguments.implementations.is_empty() { &by_default[..] } else { &arguments.implementations };
     let mut loading = Vec::new();

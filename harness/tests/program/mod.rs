@@ -4,7 +4,7 @@
 
 use std::fmt;
 use std::path::{Path, PathBuf};
-use std::process::Command;
+use std::process::{Child, Command, Stdio};
 use std::sync::atomic::{AtomicUsize, Ordering};
 
 use similar::TextDiff;
@@ -42,6 +42,26 @@ impl Folder {
     /// The length of a file, in bytes.
     pub(crate) fn size(&self, name: &str) -> u64 {
         std::fs::metadata(self.0.join(name)).unwrap().len()
+    }
+
+    /// The names of what is in a folder of it, in order.
+    pub(crate) fn names(&self, folder: &str) -> Vec<String> {
+        let entries = std::fs::read_dir(self.0.join(folder)).unwrap();
+        let mut names: Vec<_> = entries.map(|entry| entry.unwrap().file_name().into_string().unwrap()).collect();
+        names.sort();
+        names
+    }
+
+    /// A name in it that leads elsewhere.
+    #[cfg(unix)]
+    pub(crate) fn link(&self, to: &str, name: &str) {
+        std::os::unix::fs::symlink(to, self.0.join(name)).unwrap();
+    }
+
+    /// Starts the program in this folder, and does not wait for it.
+    pub(crate) fn start(&self, arguments: &[&str]) -> Child {
+        let mut program = Command::new(env!("CARGO_BIN_EXE_webnn"));
+        program.args(arguments).current_dir(&self.0).stdout(Stdio::null()).stderr(Stdio::null()).spawn().unwrap()
     }
 
     /// Runs the program in this folder.

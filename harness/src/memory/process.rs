@@ -1,0 +1,55 @@
+//! The memory of this process, as Linux tells it, and the pages that the kernel keeps of a file.
+
+use std::fs;
+use std::path::Path;
+
+/// How much memory the process had when the work began, in bytes.
+#[derive(Clone, Copy, Debug)]
+pub(crate) struct Base(u64);
+
+impl Base {
+    /// Takes what there is now as the base, and forgets the peak before. `None` where the system does not tell.
+    pub(crate) fn take() -> Option<Self> {
+        // This sets the peak to what there is now.
+        fs::write("/proc/self/clear_refs", "5").ok()?;
+        status("VmRSS:").map(Self)
+    }
+
+    /// How much more there was at most since.
+    pub(crate) fn peak(self) -> Option<u64> {
+        status("VmHWM:").map(|peak| peak.saturating_sub(self.0))
+    }
+}
+
+/// A line of the process's status, which is in KiB.
+fn status(name: &str) -> Option<u64> {
+    let text = fs::read_to_string("/proc/self/status").ok()?;
+    let line = text.lines().find_map(|line| line.strip_prefix(name))?;
+    let kibibytes: u64 = line.split_whitespace().next()?.parse().ok()?;
+    Some(kibibytes * 1024)
+}
+
+/// Has the kernel forget the pages that it keeps of a file, so that reading it reads the disk.
+///
+/// # Errors
+/// If the system has no such call, or refuses it.
+#[cfg(target_os = "linux")]
+pub(crate) fn forget_pages(path: &Path) -> std::io::Result<()> {
+    let file = fs::File::open(path)?;
+    rustix::fs::fadvise(&file, 0, None, rustix::fs::Advice::DontNeed)?;
+    Ok(())
+}
+
+/// Has the kernel forget the pages that it keeps of a file, so that reading it reads the disk.
+///
+/// # Errors
+/// Always: it is done on Linux only.
+#[cfg(not(target_os = "linux"))]
+pub(crate) fn forget_pages(_: &Path) -> std::io::Result<()> {
+    Err(std::io::ErrorKind::Unsupported.into())
+}
+
+/// Whether a process of this number runs; `None` where the system does not tell.
+pub(crate) fn runs(process: u32) -> Option<bool> {
+    Path::new("/proc/self").exists().then(|| Path::new(&format!("/proc/{process}")).exists())
+}

@@ -1,0 +1,151 @@
+//! Shared memory of intermediate tensors: what the plan says, and what is then allocated
+//! (<https://github.com/webonnx/wonnx/issues/47>).
+
+use std::rc::Rc;
+use std::sync::Arc;
+
+use webnn_gpu::Gpu;
+use webnn_gpu::lower::{Bounds, Economy};
+use webnn_gpu::sketch::{DEFAULTS, Sketch};
+use webnn_reference::builder::MLGraphBuilder;
+use webnn_reference::exception::Result;
+use webnn_reference::graph::MLGraph;
+use webnn_reference::ledger::Kind;
+use webnn_reference::ml::PlatformProvider;
+use webnn_reference::operand::MLOperand;
+use webnn_reference::ops::MLOperatorOptions;
+use webnn_reference::ops::transpose::MLTransposeOptions;
+use webnn_reference::supply::ConstantData;
+
+use super::model::{self, Noise, NoiseBlob};
+use super::session::Session;
+use super::{Measured, Outcome, Unit, Way, Workload, column, no_files, way};
+use crate::implementation::Implementation;
+use crate::networks::{Layers, Network, Size};
+
+/// From so many bytes on, networks are computed in full size.
+const FULL: u64 = 1 << 30;
+
+/// Graphs and networks.
+pub(crate) static REUSE: Workload = Workload {
+    name: "reuse",
+    about: "memory of intermediate tensors; networks are of full size from --size 1GiB on, and small ones of the same structure below",
+    ways: &[
+        way("chain", "32 operators, one after another"),
+        way("diamond", "two branches that join, one of them 16 operators long"),
+        way("mobilenet", "MobileNetV2, 224x224"),
+        way("resnet", "ResNet-50, 224x224"),
+        way("bert", "BERT base, 128 tokens"),
+    ],
+    columns: &[
+        column("naive", "unplanned", Unit::Bytes),
+        column("planned", "planned", Unit::Bytes),
+        column("least", "lower bound", Unit::Bytes),
+        column("ledger", "by the ledger", Unit::Bytes),
+        column("apart", "by the ledger, unplanned", Unit::Bytes),
+    ],
+    compared: None,
+    agrees: false,
+    prepare: no_files,
+    measure,
+};
+
+fn measure(session: &Session, way: &Way) -> Outcome<Measured> {
+    let graph = Subject { name: way.name, size: if session.size < FULL { Size::Small } else { Size::Full } };
+    let (bounds, providers): (Bounds, [Rc<dyn PlatformProvider>; 2]) = match &session.implementation {
+        Implementation::Wgpu(name) => {
+            let gpu = Gpu::new(name.as_deref())?;
+            let apart = gpu.clone().with_economy(Economy { reuse: false, ..Economy::ALL });
+            (bounds_of(&gpu), [Rc::new(gpu), Rc::new(apart)])
+        }
+        other => (DEFAULTS, [other.provider()?.0, other.provider()?.0]),
+    };
+    let sketch = Sketch::new(bounds, Economy::ALL);
+    graph.build(&session.on(Rc::new(sketch.clone()))?)?;
+    let figures = sketch.take().pop().ok_or("nothing was drawn")?.layout.figures;
+    let is_simple = matches!(way.name, "chain" | "diamond");
+    if is_simple && figures.planned != figures.lower_bound {
+        return Err(format!("{} bytes are planned, but {} are enough", figures.planned, figures.lower_bound).into());
+    }
+    let [planned, apart] = providers;
+    let (ledger, result) = graph.compute(&session.on(planned)?)?;
+    let (apart, without) = graph.compute(&session.on(apart)?)?;
+    if result != without {
+        return Err("in shared memory it computes something else".into());
+    }
+    Ok(Measured::of(&result)
+        .with("naive", figures.naive as f64)
+        .with("planned", figures.planned as f64)
+        .with("least", figures.lower_bound as f64)
+        .with("ledger", ledger as f64)
+        .with("apart", apart as f64))
+}
+
+fn bounds_of(gpu: &Gpu) -> Bounds {
+    let limits = gpu.device().limits();
+    Bounds {
+        binding_bytes: limits.max_storage_buffer_binding_size,
+        bindings: limits.max_storage_buffers_per_shader_stage as usize,
+        buffer_bytes: limits.max_buffer_size,
+        alignment: limits.min_storage_buffer_offset_alignment.into(),
+    }
+}
+
+/// A graph to look at.
+struct Subject {
+    name: &'static str,
+    size: Size,
+}
+
+impl Subject {
+    /// Builds it, and says which its hollow constants are.
+    fn build(&self, session: &Session) -> Outcome<(MLGraph, Vec<MLOperand>)> {
+        let builder = session.builder()?;
+        let layers = Layers::of(&builder);
+        let output = match self.name {
+            "chain" => chain(&builder)?,
+            "diamond" => diamond(&builder)?,
+            "mobilenet" => Network::MobileNet.build(&layers, self.size)?,
+            "resnet" => Network::ResNet.build(&layers, self.size)?,
+            _ => Network::Bert.build(&layers, self.size)?,
+        };
+        let weights = layers.weights();
+        Ok((session.build(&builder, output)?, weights))
+    }
+
+    /// Computes it once: the peak of its intermediate tensors, and the result.
+    fn compute(&self, session: &Session) -> Outcome<(u64, Vec<u8>)> {
+        let (graph, weights) = self.build(session)?;
+        let noise = Arc::new(Noise::for_rows(64));
+        let mut start = 0;
+        for weight in &weights {
+            let length = weight.descriptor().byte_length();
+            session.supply(&graph, weight, &ConstantData::Blob(NoiseBlob::new(&noise, start, length)), None)?;
+            start += length;
+        }
+        let result = session.once(&graph)?;
+        Ok((session.ledger().peak(Kind::Intermediates), result))
+    }
+}
+
+/// The side of the tensors of the graphs that are no networks.
+const SIDE: u32 = 128;
+
+/// Moves elements, so that it is no part of another kernel.
+fn turned(builder: &MLGraphBuilder, x: &MLOperand) -> Result<MLOperand> {
+    let sum = builder.add(x, &builder.transpose(x, &MLTransposeOptions::default())?, &MLOperatorOptions::default())?;
+    builder.softmax(&sum, 1, &MLOperatorOptions::default())
+}
+
+fn chain(builder: &MLGraphBuilder) -> Result<MLOperand> {
+    let x = builder.input("x", &model::float32(&[SIDE, SIDE]))?;
+    (0..16).try_fold(x, |x, _| turned(builder, &x))
+}
+
+fn diamond(builder: &MLGraphBuilder) -> Result<MLOperand> {
+    let x = builder.input("x", &model::float32(&[SIDE, SIDE]))?;
+    let fork = turned(builder, &x)?;
+    let long = (0..8).try_fold(fork.clone(), |x, _| turned(builder, &x))?;
+    let joined = builder.matmul(&fork, &long, &MLOperatorOptions::default())?;
+    turned(builder, &joined)
+}
