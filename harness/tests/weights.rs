@@ -274,6 +274,27 @@ fn a_way_that_there_is_not_and_a_model_that_there_is_not() {
     nowhere.complains("model.safetensors");
 }
 
+#[test]
+fn on_a_device_a_file_passes_through_a_ring_that_is_small_beside_it() {
+    if let Err(error @ Error::NoAdapter { .. }) = Gpu::new(None) {
+        eprintln!("skipped: {error}");
+        return;
+    }
+    let folder = Folder::with("out/empty", "");
+    let arguments = ["bench", "memory", "load/constant", "load/blob", "load/stream", "load/parts", "--scratch", "."];
+    let run = folder.webnn(&[&arguments[..], &["--size", "16MiB", "--repeat", "1", "--format", "json"]].concat());
+    assert_eq!(run.code, 0, "{run}");
+    let record: serde_json::Value = serde_json::from_str(&run.stdout).expect("JSON");
+    for workload in record["workloads"].as_array().expect("workloads") {
+        let row = &workload["rows"][0];
+        let figure = |key: &str| row["figures"][key]["median"].as_f64().expect("a figure");
+        assert_eq!(row["result"], record["workloads"][0]["rows"][0]["result"]);
+        assert!(figure("device") >= 16e6 && figure("uploaded") >= 16e6, "{row}");
+        // Twice the largest tensor, of which there are 16.
+        assert!(figure("hostByLedger") <= 2.0 * 1024.0 * 1024.0, "{row}");
+    }
+}
+
 #[cfg(target_os = "linux")]
 #[test]
 fn a_full_disk_leaves_no_half_a_result() {

@@ -49,8 +49,8 @@ fn measure(session: &Session, way: &Way) -> Outcome<Measured> {
     let trip = Trip { session, descriptor, data: BufferSource::of_buffer(ArrayBuffer::new(data)) };
     let mut times = Vec::new();
     let mut result = Vec::new();
-    for _ in 0..TIMES {
-        let (seconds, arrived) = trip.go(way)?;
+    for time in 1..=TIMES {
+        let (seconds, arrived) = trip.go(way, time == TIMES)?;
         times.push(seconds);
         result = arrived;
     }
@@ -75,11 +75,11 @@ struct Trip<'a> {
 }
 
 impl Trip<'_> {
-    /// Goes once: how many seconds that took, and what is where it went.
-    fn go(&self, way: &Way) -> Outcome<(f64, Vec<u8>)> {
+    /// Goes once: how many seconds that took, and, if somebody wants to know, what is where it went.
+    fn go(&self, way: &Way, looks: bool) -> Outcome<(f64, Vec<u8>)> {
         match way.name {
             "write" | "read" => self.tensor(way),
-            _ => self.constant(way),
+            _ => self.constant(way, looks),
         }
     }
 
@@ -98,7 +98,7 @@ impl Trip<'_> {
         Ok((if way.name == "write" { written } else { read }, arrived.to_vec()))
     }
 
-    fn constant(&self, way: &Way) -> Outcome<(f64, Vec<u8>)> {
+    fn constant(&self, way: &Way, looks: bool) -> Outcome<(f64, Vec<u8>)> {
         let (graph, constant) = self.graph()?;
         self.session.wait()?;
         let since = Instant::now();
@@ -117,7 +117,7 @@ impl Trip<'_> {
             self.session.wait()?;
             seconds = since.elapsed().as_secs_f64();
         }
-        let arrived = self.session.once(&graph)?;
+        let arrived = if looks { self.session.once(&graph)? } else { Vec::new() };
         graph.destroy();
         self.session.idle();
         Ok((seconds, arrived))

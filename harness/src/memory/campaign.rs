@@ -86,8 +86,9 @@ pub(crate) struct Spread {
 impl Spread {
     fn of(mut figures: Vec<f64>) -> Option<Self> {
         figures.sort_by(f64::total_cmp);
-        let median = *figures.get(figures.len() / 2)?;
-        Some(Self { median, least: figures[0], most: figures[figures.len() - 1] })
+        let (least, most) = (*figures.first()?, *figures.last()?);
+        let (low, high) = (figures[(figures.len() - 1) / 2], figures[figures.len() / 2]);
+        Some(Self { median: f64::midpoint(low, high), least, most })
     }
 }
 
@@ -261,10 +262,21 @@ mod tests {
         assert_eq!(contradiction(&ways, &[vec![Ok(Measured::default())], gave(b"2")]), None);
     }
 
+    /// As where the system ends it for want of memory.
+    #[cfg(unix)]
+    #[test]
+    fn a_process_that_is_killed_is_said_to_be() {
+        let killed = Command::new("sh").args(["-c", "echo as usual >&2; kill -9 $$"]).output().unwrap();
+        assert_eq!(why(killed.status, &killed.stderr), "the measuring process ended: signal: 9 (SIGKILL)");
+        let failed = Command::new("sh").args(["-c", "echo 'webnn: no such file' >&2; exit 65"]).output().unwrap();
+        assert_eq!(why(failed.status, &failed.stderr), "no such file");
+    }
+
     #[test]
     fn a_spread_is_of_the_figures() {
         let spread = Spread::of(vec![3.0, 1.0, 2.0]).unwrap();
         assert_eq!((spread.least, spread.median, spread.most), (1.0, 2.0, 3.0));
+        assert_eq!(Spread::of(vec![4.0, 1.0]).unwrap().median, 2.5);
         assert_eq!(Spread::of(vec![]), None);
     }
 }

@@ -34,8 +34,10 @@ type State = [f64; SERIES.len()];
 
 /// The picture of a workload; `None` if nothing happened in memory.
 pub(crate) fn picture(results: &Results) -> Option<String> {
-    let panels: Vec<Panel<'_>> = results.rows.iter().filter_map(Panel::of).collect();
+    let mut panels: Vec<Panel<'_>> = results.rows.iter().filter_map(Panel::of).collect();
     let most = panels.iter().map(Panel::most).fold(0.0, f64::max);
+    // Ways that keep nothing in memory have nothing to show.
+    panels.retain(|panel| panel.most() * PANEL as f64 > most);
     if most == 0.0 {
         return None;
     }
@@ -215,28 +217,27 @@ fn area(svg: &mut String, index: usize, pixels: &[State], y: &impl Fn(f64) -> f6
     }
     let upper = |state: &State| y(sum_of(&state[..=index]));
     let lower = |state: &State| y(sum_of(&state[..index]));
-    let there = outline(pixels, upper);
-    let mut back = outline(pixels, lower);
-    back.reverse();
-    let mut path = String::new();
-    for (number, (x, height)) in there.into_iter().chain(back).enumerate() {
-        write_to(&mut path, format_args!("{}{x} {height:.1}", if number == 0 { 'M' } else { 'L' }));
+    let mut path = format!("M{LEFT} {:.1}", upper(&pixels[0]));
+    for (right, height) in runs(pixels.iter(), upper) {
+        write_to(&mut path, format_args!("V{height:.1}H{}", LEFT + right));
+    }
+    for (left, height) in runs(pixels.iter().rev(), lower) {
+        write_to(&mut path, format_args!("V{height:.1}H{}", LEFT + PLOT - left));
     }
     write_to(svg, format_args!("<path class=\"s{index}\" d=\"{path}Z\"/>\n"));
 }
 
-/// The corners of a line over all pixels.
-fn outline(pixels: &[State], height: impl Fn(&State) -> f64) -> Vec<(usize, f64)> {
-    let mut corners: Vec<(usize, f64)> = Vec::new();
-    for (x, state) in pixels.iter().enumerate() {
+/// For how many pixels, counted from the first, a line is how high.
+fn runs<'a>(pixels: impl Iterator<Item = &'a State>, height: impl Fn(&State) -> f64) -> Vec<(usize, f64)> {
+    let mut runs: Vec<(usize, f64)> = Vec::new();
+    for (x, state) in pixels.enumerate() {
         let height = height(state);
-        match corners.last_mut() {
-            // As high as before: the line goes on.
-            Some(last) if (last.1 - height).abs() < 0.05 => last.0 = LEFT + x + 1,
-            _ => corners.extend([(LEFT + x, height), (LEFT + x + 1, height)]),
+        match runs.last_mut() {
+            Some(last) if (last.1 - height).abs() < 0.05 => last.0 = x + 1,
+            _ => runs.push((x + 1, height)),
         }
     }
-    corners
+    runs
 }
 
 fn sum(state: &State) -> f64 {
@@ -276,9 +277,9 @@ mod tests {
     }
 
     #[test]
-    fn a_line_that_stays_as_high_has_two_corners() {
-        let corners = outline(&[[1.0; SERIES.len()]; 10], sum);
-        assert_eq!(corners, [(LEFT, 8.0), (LEFT + 10, 8.0)]);
+    fn a_line_that_stays_as_high_is_one_run() {
+        let [low, high] = [[1.0; SERIES.len()], [2.0; SERIES.len()]];
+        assert_eq!(runs([low, low, high].iter(), sum), [(2, 8.0), (3, 16.0)]);
     }
 
     #[test]

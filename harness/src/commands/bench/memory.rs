@@ -54,7 +54,7 @@ struct How {
     implementation: Implementation,
 
     /// How large the models are, as 64MiB or 4GiB.
-    #[arg(long, value_name = "SIZE", default_value = "64MiB", value_parser = bytes)]
+    #[arg(long, value_name = "SIZE", default_value = "16MiB", value_parser = bytes)]
     size: u64,
 
     /// Have the kernel forget the files of models before each run, so that they are read from the disk (Linux).
