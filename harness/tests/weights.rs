@@ -81,6 +81,9 @@ fn matrix() -> MLOperandDescriptor {
     MLOperandDescriptor::create(Float32, &[SIDE, SIDE])
 }
 
+/// What somebody does to a file that is open.
+type Fault = fn(&Model);
+
 /// A context with a row that goes in and one that comes out.
 struct Session {
     global: Global,
@@ -185,7 +188,7 @@ fn a_file_that_is_cut_short_leaves_its_constant_unset() {
 
 #[test]
 fn weights_that_can_not_be_read_again_fail_the_dispatch_and_no_more() {
-    let faults: [(&str, fn(&Model)); 3] = [
+    let faults: [(&str, Fault); 3] = [
         ("was cut to", Model::cut),
         ("was replaced", |model| model.write()),
         ("is gone", |model| fs::remove_file(&model.0).unwrap()),

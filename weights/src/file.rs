@@ -45,7 +45,7 @@ impl File {
     /// If there is none, or it can not be read.
     pub fn open(path: impl AsRef<Path>) -> Result<Self, Error> {
         let path = path.as_ref();
-        let failed = |error: io::Error| Error::new(path, error);
+        let failed = |error: io::Error| Error::new(path, error.to_string());
         let file = fs::File::open(path).map_err(failed)?;
         let metadata = file.metadata().map_err(failed)?;
         if !metadata.is_file() {

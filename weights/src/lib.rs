@@ -50,7 +50,7 @@ pub struct Error {
 }
 
 impl Error {
-    fn new(path: &Path, reason: impl ToString) -> Self {
-        Self { path: path.to_owned(), reason: reason.to_string() }
+    fn new(path: &Path, reason: impl Into<String>) -> Self {
+        Self { path: path.to_owned(), reason: reason.into() }
     }
 }
