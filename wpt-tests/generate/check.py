@@ -23,12 +23,15 @@ KINDS = ("graph", "negative", "scenario")
 MEMBERS = {"name", "source", "note", "implementationDefined", "literal", "tolerance", "throws", "graph", "scenario"}
 EXCEPTIONS = {"TypeError", "InvalidStateError", "SecurityError", "NotSupportedError", "OperationError", "UnknownError"}
 FREE_CALLS = {"createContext": {"powerPreference", "accelerated", "gpuDevice"}, "MLGraphBuilder": {"context"},
-              "buffer": {"view", "data", "dataType", "length"}, "await": {"promise"}}
+              "buffer": {"view", "data", "dataType", "length"}, "blob": {"bytes"}, "stream": {"bytes", "chunk", "failsAt"},
+              "await": {"promise"}}
 OBJECT_CALLS = {
     "createTensor": {"descriptor"}, "createConstantTensor": {"descriptor", "inputData"}, "readTensor": {"tensor", "outputData"},
     "writeTensor": {"tensor", "inputData"}, "dispatch": {"graph", "inputs", "outputs"}, "destroy": set(), "lose": {"message"}, "pump": {"steps"},
     "opSupportLimits": set(), "lost": set(), "input": {"name", "descriptor"}, "constant": {"descriptor", "buffer", "dataType", "value", "tensor"},
-    "build": {"outputs"}, "setConstantData": {"constant", "data"}, "fill": {"data"}, "detach": set(),
+    "build": {"outputs"}, "setConstantData": {"constant", "data", "byteOffset"}, "offload": {"to"}, "reload": set(),
+    "setPinned": {"pinned"}, "pinned": set(), "setMemoryBudget": {"bytes"}, "ledger": {"figure"}, "vanish": set(), "truncate": {"bytes"},
+    "reappear": set(), "fill": {"data"}, "detach": set(),
 }
 SPECIAL = {"NaN", "Infinity", "-Infinity", "-0"}
 
@@ -258,7 +261,7 @@ def main():
     steps = {key(algorithm): [path for path, _ in algorithm["steps"]] for algorithm in algorithms} if algorithms else None
     checker = Checker(Idl(spec) if spec else None, steps)
     total = Counter()
-    for path in (options.vectors / f"{name}.json" for name in sorted(SECTIONS)):
+    for path in (options.vectors / f"{name.replace('_', '-')}.json" for name in sorted(SECTIONS)):
         counts = checker.file(path)
         total.update(counts)
         print(f"{path.stem:16}" + "".join(f"{counts[kind]:6} {kind}" for kind in KINDS) + f"{path.stat().st_size:9} bytes")
