@@ -529,6 +529,9 @@ class NamedBuffer {
   }
 }
 
+/** Methods of proposals that no browser has. */
+const PROPOSED = new Set(["offload", "reload", "pinned", "setPinned", "setMemoryBudget", "ledger", "blob", "stream"]);
+
 /** Why the steps can not be taken in a browser, if they can not. */
 function obstacle(steps) {
   const hasHollow = globalThis.MLGraph && "setConstantData" in MLGraph.prototype;
@@ -536,6 +539,10 @@ function obstacle(steps) {
     call === "setConstantData" || (call === "constant" && Object.keys(given).join() === "descriptor");
   if (!hasHollow && steps.some(isHollow)) {
     return "hollow constants are a proposal that this browser does not have";
+  }
+  const proposed = steps.find(({ call }) => PROPOSED.has(call));
+  if (proposed) {
+    return `${proposed.call}() is a proposal that this browser does not have`;
   }
   if (steps.some(({ call }) => call === "lose")) {
     return "a page can not make a context lose its device";
