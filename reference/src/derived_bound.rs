@@ -11,7 +11,8 @@
 //! errors of the table in `precision.rs`; and one rounding to the output's type. **Not granted** are fewer bits than the
 //! type has, a variance in one pass (the mean of the squares less the square of the mean), terms left out, a product
 //! distributed over a difference, and to leave the range of the type on the way to a number that is in it. That
-//! subnormal numbers are taken for 0 is granted where the [`Allowance`] says so.
+//! subnormal numbers are taken for 0 is granted where the [`Allowance`] says so: at each operation, also of those on the
+//! way to an element.
 //!
 //! Errors of sums are bounded after Jeannerod and Rump, "Improved error bounds for inner products in floating-point
 //! arithmetic", SIAM Journal on Matrix Analysis and Applications 34 (2013): a sum of n terms, in any order, is off by no
@@ -50,7 +51,8 @@ use site::{Site, each_point};
 /// What an implementation is granted beyond the arithmetic of its types.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct Allowance {
-    /// Whether it may take subnormal numbers for 0, as an operand and as a result: for adapters that are seen to.
+    /// Whether each operation may take subnormal numbers for 0, as an operand and as a result: for adapters that are seen
+    /// to.
     pub flushes_subnormals: bool,
 }
 

@@ -16,10 +16,32 @@ use crate::ops::layernormalization::LayerNormalization;
 use crate::ops::softmax::Softmax;
 use crate::value::Computed;
 
-/// scale * (deviation / sqrt(variance + epsilon)) + bias, with no more than one of the multiplications left out.
-fn scaled(precision: Precision, normalized: Range, scale: Option<Range>, bias: Option<Range>) -> Range {
-    let scaled = scale.map_or(normalized, |scale| precision.mul(scale, normalized));
-    bias.map_or(scaled, |bias| precision.add(scaled, bias))
+/// A number less its mean, and what that is divided by: sqrt(variance + epsilon).
+#[derive(Clone, Copy)]
+struct Quotient {
+    deviation: Range,
+    divisor: Range,
+}
+
+impl Quotient {
+    fn range(self, precision: Precision) -> Range {
+        // The decompositions round here to the type, and so leave its range where a variance is small.
+        precision.on_the_way(precision.div(self.deviation, self.divisor))
+    }
+
+    /// The same with a factor, which may be multiplied with either or with the quotient: what is too small for the type
+    /// on one of these ways need not be on another.
+    fn scaled(self, precision: Precision, scale: Range) -> Range {
+        let of_deviation = precision.div(precision.mul(scale, self.deviation), self.divisor);
+        let of_divisor = precision.mul(precision.div(scale, self.divisor), self.deviation);
+        precision.mul(scale, self.range(precision)).or(of_deviation).or(of_divisor)
+    }
+
+    /// scale * deviation / divisor + bias.
+    fn affine(self, precision: Precision, scale: Option<Range>, bias: Option<Range>) -> Range {
+        let scaled = scale.map_or_else(|| self.range(precision), |scale| self.scaled(precision, scale));
+        bias.map_or(scaled, |bias| precision.add(scaled, bias))
+    }
 }
 
 /// What a variance divides by: sqrt(variance + epsilon).
@@ -42,10 +64,8 @@ pub(super) fn batch(operation: &BatchNormalization, site: &Site<'_>) -> Computed
             return range;
         }
         let deviation = precision.sub(*x, means[feature]);
-        // The decomposition rounds here to the type, and so leaves its range where the variance is small.
-        let normalized = precision.div(deviation, divisor(precision, variances[feature], operation.epsilon));
-        let normalized = precision.on_the_way(normalized);
-        scaled(precision, normalized, scale, bias)
+        let divisor = divisor(precision, variances[feature], operation.epsilon);
+        Quotient { deviation, divisor }.affine(precision, scale, bias)
     }))
 }
 
@@ -112,7 +132,7 @@ fn layers(
             let [scale, bias] = factors(layer, index);
             let operands = x.iter().copied().chain(scale).chain(bias);
             y[*place] = match (&normalized, if_infinite(operands, computed[*place])) {
-                (Some(normalized), None) => scaled(precision, normalized[index], scale, bias),
+                (Some(normalized), None) => normalized[index].affine(precision, scale, bias),
                 (_, infinite) => infinite.unwrap_or(Range::ANYTHING),
             };
         }
@@ -121,14 +141,14 @@ fn layers(
 }
 
 /// (x - mean) / sqrt(variance + epsilon), the variance as the mean of the squares of x - mean.
-fn normalized(precision: Precision, x: &[Range], epsilon: f64) -> Vec<Range> {
+fn normalized(precision: Precision, x: &[Range], epsilon: f64) -> Vec<Quotient> {
     let length = Range::point(count(x.len()));
     let mean = precision.div(sum(precision, x), length);
     let deviations: Vec<Range> = x.iter().map(|x| precision.sub(*x, mean)).collect();
     let squares: Vec<Range> = deviations.iter().map(|x| x.abs()).map(|x| precision.mul(x, x)).collect();
     let variance = precision.div(sum(precision, &squares), length);
     let divisor = divisor(precision, variance, epsilon);
-    deviations.iter().map(|deviation| precision.div(*deviation, divisor)).collect()
+    deviations.into_iter().map(|deviation| Quotient { deviation, divisor }).collect()
 }
 
 /// softmax

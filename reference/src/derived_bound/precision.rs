@@ -124,6 +124,11 @@ impl Precision {
         if self.flushes { self.least_normal() } else { self.least_spacing() }
     }
 
+    /// What an addition may lose because its sum is subnormal, which is exact where it is not taken for 0.
+    pub(super) fn flush(&self) -> f64 {
+        if self.flushes { self.least_normal() } else { 0.0 }
+    }
+
     pub(super) fn least_normal(&self) -> f64 {
         power_of_two(self.least_exponent)
     }

@@ -3,6 +3,10 @@
 //! A sum is bounded from three others over the same elements: that of their middles, that of their absolute values, which
 //! the roundings are in proportion to, and that of their spreads. Where an operator is linear, all three are computed by
 //! the interpreter's own sums.
+//!
+//! Where subnormal numbers are taken for 0, that may happen to every sum on the way, too: terms of either sign may cancel
+//! to such a number at each addition. (A sum of terms of one sign is not subnormal unless all of them are, and those are
+//! ranges down to 0 already.)
 
 use ndarray::{ArrayD, ArrayView2, IxDyn};
 
@@ -37,6 +41,8 @@ struct Growing {
     magnitude: f64,
     spread: f64,
     terms: usize,
+    /// Whether there are terms that may be below 0, and terms that may be above.
+    signs: [bool; 2],
     infinite: Option<Range>,
     doubt: bool,
 }
@@ -44,6 +50,8 @@ struct Growing {
 impl Growing {
     fn add(&mut self, term: Range) {
         self.doubt |= term.doubt;
+        self.signs[0] |= term.least < 0.0;
+        self.signs[1] |= term.greatest > 0.0;
         if !term.is_finite() {
             let others = self.infinite.map_or(term, |others| sum_of_infinite(others, term));
             self.infinite = Some(others);
@@ -62,8 +70,10 @@ impl Growing {
             Some(infinite) if infinite.is_point() => infinite,
             Some(_) => Range::ANYTHING,
             None => {
-                let roundings = count(self.terms.saturating_sub(1)) * precision.unit() * self.magnitude;
-                precision.rounded(Range::around(self.middle.value(), spread(self.spread, self.magnitude) + roundings))
+                let additions = count(self.terms.saturating_sub(1));
+                let flush = if self.signs == [true; 2] { precision.flush() } else { 0.0 };
+                let errors = additions * (precision.unit() * self.magnitude + flush);
+                precision.rounded(Range::around(self.middle.value(), spread(self.spread, self.magnitude) + errors))
             }
         };
         Range { doubt: range.doubt || self.doubt, ..range }
@@ -185,10 +195,12 @@ impl Linear<'_> {
             if !magnitude.is_finite() {
                 return if are_known { computed[index] } else { Range::ANYTHING };
             }
+            let middle = parts.middle[index];
             let roundings = if terms > 1.0 { terms * precision.unit() * magnitude } else { 0.0 };
             let underflow = if has_small_products { terms * precision.underflow() } else { 0.0 };
-            let range =
-                Range::around(parts.middle[index], spread(parts.spread[index], magnitude) + roundings + underflow);
+            let flush = if middle.abs() < magnitude { terms * precision.flush() } else { 0.0 };
+            let errors = roundings + underflow + flush;
+            let range = Range::around(middle, spread(parts.spread[index], magnitude) + errors);
             Range { doubt: parts.doubtful[index] > 0.0, ..range }
         };
         site.stored((0..computed.len()).map(range))
@@ -279,9 +291,11 @@ pub(super) fn gemm(operation: &Gemm, site: &Site<'_>) -> Computed<Vec<Ranges>> {
         let (row, column) = (index / columns, index % columns);
         let (a, b): (Vec<Range>, Vec<Range>) = (a.row(row).to_vec(), b.row(column).to_vec());
         let further = c.as_ref().map(|c| scaled(operation.beta, c[index]));
-        // alpha before, in between, or after: one rounding more for each product.
-        let before: Vec<Range> = a.iter().map(|a| scaled(operation.alpha, *a)).collect();
-        let range = dot(precision, &before, &b, further.as_slice());
+        // alpha before, with either factor, or after: one rounding more for each product.
+        let before =
+            |factors: &[Range]| -> Vec<Range> { factors.iter().map(|x| scaled(operation.alpha, *x)).collect() };
+        let range = dot(precision, &before(&a), &b, further.as_slice());
+        let range = range.or(dot(precision, &a, &before(&b), further.as_slice()));
         let after = scaled(operation.alpha, dot(precision, &a, &b, &[]));
         let after = further.map_or(after, |further| precision.add(after, further));
         let either = range.or(after);
@@ -534,7 +548,7 @@ fn linear(site: &Site<'_>, [row, column]: [Place; 2], at: impl Fn(usize, usize) 
     let is_between = of_rows[1] * of_columns[1] != 0.0 || of_rows[1] + of_columns[1] != 0.0;
     let precision = site.precision();
     let unit = if precision.is_of_integers() { f64::powi(2.0, -24) } else { precision.unit() };
-    let roundings = if is_between { 6.0 * unit * magnitude } else { 0.0 };
+    let roundings = if is_between { 6.0 * (unit * magnitude + precision.flush()) } else { 0.0 };
     let of_places = (row.error + column.error) * (hull.greatest - hull.least);
     let range = Range { doubt: hull.doubt, ..Range::around(middle, spread + roundings + of_places) };
     if site.are_integers() { elementwise::rounded_to_integer(range) } else { range }
