@@ -46,8 +46,18 @@ pub struct Batch {
     flushes: AtomicU64,
     /// What was recorded at a smaller number of flushes, the device has done.
     done: AtomicU64,
+    work: Mutex<Work>,
     /// Bytes uploaded since the last submission.
     uploaded: AtomicU64,
+}
+
+/// What dispatches were submitted as.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub struct Work {
+    /// How many compute passes.
+    pub passes: u64,
+    /// How many dispatches in them.
+    pub dispatches: u64,
 }
 
 #[derive(Debug, Default)]
@@ -71,9 +81,9 @@ impl Batch {
 
     /// An empty list whose waits end with an error after this long.
     pub fn with_patience(device: Arc<Device>, patience: Duration) -> Arc<Self> {
-        let (staging, recorded) = (Arc::default(), Mutex::default());
+        let (staging, recorded, work) = (Arc::default(), Mutex::default(), Mutex::default());
         let [flushes, done, uploaded] = [const { AtomicU64::new(0) }; 3];
-        Arc::new(Self { device, patience, staging, recorded, flushes, done, uploaded })
+        Arc::new(Self { device, patience, staging, recorded, flushes, done, work, uploaded })
     }
 
     /// The device that runs it.
@@ -181,6 +191,11 @@ impl Batch {
         flushes < self.done.load(Ordering::Acquire)
     }
 
+    /// What was submitted so far.
+    pub fn work(&self) -> Work {
+        *lock(&self.work)
+    }
+
     /// Submits everything recorded. Returns without waiting for the device.
     pub fn flush(&self) -> Result<()> {
         // Held throughout, so that two threads' lists do not overtake each other.
@@ -233,7 +248,8 @@ impl Batch {
         let target = slab.as_ref().map(staging::Slab::buffer);
         let submitted = self.device.guard("a submission", |raw| {
             let mut encoder = raw.create_command_encoder(&wgpu::CommandEncoderDescriptor::default());
-            encode(&mut encoder, commands, target);
+            let work = encode(&mut encoder, commands, target);
+            lock(&self.work).add(work);
             self.uploaded.store(0, Ordering::Release);
             self.device.queue().submit([encoder.finish()])
         });
@@ -264,12 +280,23 @@ impl Batch {
     }
 }
 
+impl Work {
+    fn add(&mut self, further: Self) {
+        self.passes += further.passes;
+        self.dispatches += further.dispatches;
+    }
+}
+
 /// Writes commands to an encoder, a run of dispatches as one pass.
-fn encode(encoder: &mut wgpu::CommandEncoder, commands: &[Command], staged: Option<&wgpu::Buffer>) {
+fn encode(encoder: &mut wgpu::CommandEncoder, commands: &[Command], staged: Option<&wgpu::Buffer>) -> Work {
+    let mut work = Work::default();
     let is_dispatch = |command: &Command| matches!(command, Command::Dispatch { .. });
     for run in commands.chunk_by(|a, b| is_dispatch(a) && is_dispatch(b)) {
         match &run[0] {
-            Command::Dispatch { .. } => encode_pass(encoder, run),
+            Command::Dispatch { .. } => {
+                encode_pass(encoder, run);
+                work.add(Work { passes: 1, dispatches: run.len() as u64 });
+            }
             Command::Copy { from, from_offset, to, to_offset, bytes } => {
                 encoder.copy_buffer_to_buffer(from, *from_offset, to, *to_offset, *bytes);
             }
@@ -280,6 +307,7 @@ fn encode(encoder: &mut wgpu::CommandEncoder, commands: &[Command], staged: Opti
             }
         }
     }
+    work
 }
 
 fn encode_pass(encoder: &mut wgpu::CommandEncoder, run: &[Command]) {

@@ -6,7 +6,7 @@ use std::time::Duration;
 use webnn_reference::ml::{ContextType, MLPowerPreference, PlatformProvider};
 use webnn_reference::platform::Platform;
 
-use crate::batch::Batch;
+use crate::batch::{Batch, Work};
 use crate::context::Context;
 use crate::device::{Choice, Device};
 use crate::error::Error;
@@ -77,6 +77,11 @@ impl Gpu {
             facts.push("no int64".to_owned());
         }
         facts
+    }
+
+    /// What the dispatches of all its contexts were submitted as so far.
+    pub fn work(&self) -> Work {
+        self.batch.work()
     }
 
     /// The device.

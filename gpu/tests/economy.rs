@@ -1,4 +1,4 @@
-//! What makes graphs cheaper: how many dispatches are left, and that no bit of a result changes.
+//! What makes graphs cheaper: how many dispatches are left, that they are one pass, and that no bit of a result changes.
 
 mod session;
 
@@ -9,6 +9,8 @@ use proptest::prelude::*;
 use proptest::strategy::ValueTree as _;
 use proptest::test_runner::TestRunner;
 use session::{Data, Float16, Float32, Int8, Int32, Session, Uint8, data, f32s, gpu, none};
+use webnn_gpu::Gpu;
+use webnn_gpu::batch::Work;
 use webnn_gpu::lower::{Bounds, Economy};
 use webnn_gpu::sketch::{DEFAULTS, Drawing, Sketch};
 use webnn_gpu::wgsl::Module;
@@ -68,6 +70,79 @@ fn views_take_no_dispatch() {
         one(b.cumulative_sum(&row, 1, &Default::default())?)
     });
     assert_eq!(names.len(), 2, "{names:?}");
+}
+
+/// A device that no other test submits to, and a context on it.
+fn alone() -> Option<(Gpu, Session)> {
+    gpu()?;
+    let own = Gpu::new(None).unwrap();
+    Some((own.clone(), Session::on(own)))
+}
+
+/// What dispatching a graph of one input `x0` is submitted as, the second time as the first.
+fn work(own: &Gpu, session: &Session, x: &Data, build: impl FnOnce(&MLGraphBuilder, &MLOperand) -> MLOperand) -> Work {
+    let builder = session.builder();
+    let input = builder.input("x0", &MLOperandDescriptor::create(x.data_type, &x.shape)).unwrap();
+    let y = build(&builder, &input);
+    let graph = session.build(&builder, &[("y", &y)]);
+    let (inputs, output) = ([session.tensor(x)], session.empty(y.data_type(), &y.shape()));
+    let mut once = || {
+        let before = own.work();
+        session.dispatch(&graph, &inputs, &output);
+        session.read(&output);
+        let after = own.work();
+        Work { passes: after.passes - before.passes, dispatches: after.dispatches - before.dispatches }
+    };
+    let (first, second) = (once(), once());
+    assert_eq!(first, second);
+    first
+}
+
+#[test]
+fn a_graph_is_one_pass_in_which_views_take_no_dispatch() {
+    let Some((own, session)) = alone() else { return };
+    let x = f32s(&[4, 64], &(0..256u16).map(f32::from).collect::<Vec<_>>());
+    let both = work(&own, &session, &x, |b, x| {
+        let x = b.reshape(x, &[2, 2, 64], &none()).unwrap();
+        let halves = b.split(&x, &Splits::Count(2), &MLSplitOptions::default()).unwrap();
+        let rows = b.cumulative_sum(&halves[1], 2, &Default::default()).unwrap();
+        let row = b.slice(&rows, &[0, 1, 0], &[1, 1, 64], &MLSliceOptions::default()).unwrap();
+        b.cumulative_sum(&b.reshape(&row, &[64], &none()).unwrap(), 0, &Default::default()).unwrap()
+    });
+    assert_eq!(both, Work { passes: 1, dispatches: 2 });
+}
+
+#[test]
+fn a_graph_of_many_kernels_is_one_pass() {
+    let Some((own, session)) = alone() else { return };
+    let x = f32s(&[16, 16], &(0..256u16).map(|n| f32::from(n) / 256.0).collect::<Vec<_>>());
+    // Attention, more or less: tensors that live side by side, and share an arena.
+    let many = work(&own, &session, &x, |b, x| {
+        let mut y = x.clone();
+        for _ in 0..3 {
+            let scores = b.matmul(&y, &b.transpose(&y, &MLTransposeOptions::default()).unwrap(), &none()).unwrap();
+            let mixed = b.matmul(&b.softmax(&scores, 1, &none()).unwrap(), &y, &none()).unwrap();
+            let sum = b.add(&mixed, &y, &none()).unwrap();
+            y = b.layer_normalization(&sum, &Default::default()).unwrap();
+        }
+        y
+    });
+    assert_eq!(many.passes, 1);
+    assert!(many.dispatches >= 12, "{many:?}");
+}
+
+#[test]
+fn graphs_between_which_nothing_is_read_share_a_pass() {
+    let Some((own, session)) = alone() else { return };
+    let (x, y) = (session.tensor(&f32s(&[4], &[1.0, 2.0, 3.0, 4.0])), session.empty(Float32, &[4]));
+    let builder = session.builder();
+    let input = builder.input("x0", &MLOperandDescriptor::create(Float32, &[4])).unwrap();
+    let graph = session.build(&builder, &[("y", &builder.neg(&input, &none()).unwrap())]);
+    let before = own.work();
+    session.dispatch(&graph, &[x.clone()], &y);
+    session.dispatch(&graph, &[y], &x);
+    session.read(&x);
+    assert_eq!(own.work().passes - before.passes, 1);
 }
 
 #[test]
