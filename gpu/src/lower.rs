@@ -121,10 +121,14 @@ impl Tensor {
         self.shape.iter().product()
     }
 
+    /// The bytes of its elements.
+    fn element_bytes(&self) -> u64 {
+        u64::from(self.count()) * u64::from(self.lane.bytes())
+    }
+
     /// Its memory, in whole words.
     pub(crate) fn bytes(&self) -> u64 {
-        let bytes = u64::from(self.count()) * u64::from(self.lane.bytes());
-        crate::device::whole_words(bytes)
+        crate::device::whole_words(self.element_bytes())
     }
 
     /// The same memory, taken as bits.
@@ -414,7 +418,9 @@ impl Lowering<'_> {
         }
         self.settle_all()?;
         let Some(moved) = self.inner(input.slot) else { return Ok(false) };
-        if start != 0 || self.program.inner.get(&input.slot) != Some(&output.bytes()) {
+        // In elements: a part of a word takes up the whole word, and is not all that is in it.
+        let is_all = start == 0 && self.operand(moved)?.element_bytes() == output.element_bytes();
+        if !is_all || !self.program.inner.contains_key(&input.slot) {
             return Ok(false);
         }
         self.program.inner.remove(&input.slot);
