@@ -31,7 +31,7 @@ fn difference(x: f32, mean: Pair) -> Difference {
     let s = pair_sum(f32_opaque(x * unit), -f32_opaque(mean.hi * unit));
     let k = select(0, 2, far);
     if (!f32_is_finite(s.hi)) { return Difference(s.hi, 0.0, k); }
-    let d = pair_fast_sum(s.hi, s.lo - mean.lo * unit);
+    let d = pair_fast_sum(s.hi, pair_left(s) - mean.lo * unit);
     return Difference(d.hi, d.lo, k);
 }
 

@@ -22,6 +22,13 @@ fn pair_sum(a: f32, b: f32) -> Pair {
     return Pair(s, (a - (s - t)) + (b - t));
 }
 
+// What an exact sum left behind, which is half a unit in its last place at most. More than that comes, next to the least
+// normal numbers, of one on the way that is subnormal, where an adapter takes it for 0.
+fn pair_left(s: Pair) -> f32 {
+    let most = f32_magnitude(s.hi * 1.1920928955078125e-7);
+    return f32_of(select(0u, bitcast<u32>(s.lo), f32_magnitude(s.lo) <= most));
+}
+
 // The upper 12 bits of the significand; what is left has 12 bits too.
 fn f32_upper(x: f32) -> f32 { return f32_of(bitcast<u32>(x) & 0xfffff000u); }
 

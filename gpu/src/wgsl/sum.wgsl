@@ -16,7 +16,7 @@ fn sum_empty() -> Sum { return Sum(Pair(0.0, 0.0), Pair(0.0, 0.0)); }
 // A running sum with one more term hi + lo, |lo| being small beside |hi|.
 fn pair_step(sum: Pair, hi: f32, lo: f32) -> Pair {
     let s = pair_sum(sum.hi, hi);
-    let rest = (s.lo + lo) + sum.lo;
+    let rest = (pair_left(s) + lo) + sum.lo;
     return pair_fast_sum(s.hi, f32_of(select(0u, bitcast<u32>(rest), f32_is_finite(s.hi))));
 }
 
@@ -45,13 +45,17 @@ fn sum_add(sum: Sum, x: f32) -> Sum {
     return sum_step(sum, f32_opaque(x * unit) * unit, 0.0, big);
 }
 
-// What x is multiplied by beside y. The low part of a factor below 2^-100 comes near the subnormals, which some
-// adapters take for zero, so that such a factor gets 2^64 from the other.
-fn sum_shift(x: f32, y: f32) -> f32 {
-    let x_is_small = f32_magnitude(x) < 0x0d800000u;
-    let y_is_small = f32_magnitude(y) < 0x0d800000u;
-    if (x_is_small == y_is_small) { return 1.0; }
-    return f32_of(select(0x1f800000u, 0x5f800000u, x_is_small));
+// What is left of a product whose rounded value is p. The parts of a factor below 2^-100, and of a product below 2^-72,
+// come near the subnormals, which some adapters take for zero: there the lesser factor is multiplied by 2^64 first.
+fn sum_product_left(x: f32, y: f32, p: f32) -> f32 {
+    let x_is_lesser = f32_magnitude(x) < f32_magnitude(y);
+    let lesser = min(f32_magnitude(x), f32_magnitude(y));
+    let is_small = lesser < 0x0d800000u || f32_magnitude(p) < 0x1b800000u;
+    let of_x = f32_of(select(0x3f800000u, 0x5f800000u, is_small && x_is_lesser));
+    let of_y = f32_of(select(0x3f800000u, 0x5f800000u, is_small && !x_is_lesser));
+    let left = pair_product(x * of_x, y * of_y).lo * f32_of(select(0x3f800000u, 0x1f800000u, is_small));
+    // Next to the subnormals, it is less than what its parts lose.
+    return f32_of(select(bitcast<u32>(left), 0u, f32_magnitude(p) < 0x01800000u));
 }
 
 // The scaled factors lose nothing: each is at least 2^-32 where the product is big.
@@ -60,10 +64,8 @@ fn sum_add_product(sum: Sum, a: f32, b: f32) -> Sum {
     let unit = sum_unit(big && f32_is_finite(a) && f32_is_finite(b));
     let x = a * unit;
     let y = b * unit;
-    let p = pair_product(x * sum_shift(x, y), y * sum_shift(y, x));
-    // Next to the subnormals, what a product leaves is less than what its parts lose.
-    let lo = f32_of(select(bitcast<u32>(p.lo), 0u, f32_magnitude(p.hi) < 0x01800000u));
-    return sum_step(sum, p.hi, lo, big);
+    let p = f32_opaque(x * y);
+    return sum_step(sum, p, sum_product_left(x, y, p), big);
 }
 
 fn sum_join(a: Sum, b: Sum) -> Sum {
