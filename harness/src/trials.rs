@@ -1,7 +1,7 @@
 //! Every vector that the program carries, on every implementation, as a test of its own.
 
 use std::collections::BTreeSet;
-use std::path::PathBuf;
+use std::path::{Path, PathBuf};
 use std::rc::Rc;
 use std::sync::mpsc::{Sender, channel};
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
@@ -20,9 +20,10 @@ use crate::selection::is_operator_of_the_specification;
 /// How many decompositions the specification's source has, and those that part from their operators.
 ///
 /// # Errors
-/// If the JavaScript of the specification can not be loaded.
-pub fn parting_decompositions(source: &str) -> Result<(usize, BTreeSet<String>), String> {
-    crate::commands::decompositions::parting(source).map_err(|failure| failure.to_string())
+/// If the specification can not be read, or its JavaScript not be loaded.
+pub fn parting_decompositions(specification: &Path) -> Result<(usize, BTreeSet<String>), String> {
+    use crate::commands::decompositions::{parting, read};
+    read(specification).and_then(|document| parting(&document)).map_err(|failure| failure.to_string())
 }
 
 /// How a trial ended.

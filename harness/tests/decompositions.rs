@@ -12,7 +12,7 @@ const REPOSITORY: &str = concat!(env!("CARGO_MANIFEST_DIR"), "/..");
 #[test]
 fn the_ledger_names_the_decompositions_that_part_from_their_operators() {
     let source = Path::new(REPOSITORY).join("../shared/spec/webnn-c515210.bs");
-    let Ok(source) = std::fs::read_to_string(&source) else {
+    if !source.exists() {
         #[allow(clippy::print_stderr)] // Says why nothing was tested.
         {
             eprintln!("skipped: the specification's source is not at {}", source.display());

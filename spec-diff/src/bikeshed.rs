@@ -29,7 +29,7 @@ use std::fs::File;
 use std::io::Read;
 use std::path::Path;
 
-pub use blocks::{Decomposition, IdlBlock};
+pub use blocks::{Decomposition, IdlBlock, Script};
 pub use conjugation::{canonical, is_same_term};
 pub use definition::Definition;
 pub use error::{BikeshedError, Problem, ReadError};
@@ -55,6 +55,8 @@ pub struct Document {
     pub idl: Vec<IdlBlock>,
     /// What operators are made of, in JavaScript.
     pub decompositions: Vec<Decomposition>,
+    /// Its blocks of JavaScript with functions of a builder, in order: decompositions, and what those use.
+    pub scripts: Vec<Script>,
     /// What could be read in part only.
     pub problems: Vec<Problem>,
 }
@@ -221,7 +223,13 @@ impl Document {
         let idl = blocks::idl(text, &lines, &markup);
         let is_method = |name: &str| algorithms.iter().any(|algorithm| algorithm.method() == Some(name));
         let decompositions = blocks::decompositions(text, &lines, &markup, is_method);
-        Ok(Self { algorithms, amendments, definitions, tables, idl, decompositions, problems })
+        let scripts = blocks::scripts(text, &lines, &markup);
+        Ok(Self { algorithms, amendments, definitions, tables, idl, decompositions, scripts, problems })
+    }
+
+    /// The text of all its Web IDL.
+    pub fn web_idl(&self) -> String {
+        self.idl.iter().map(|block| block.text.as_str()).collect::<Vec<_>>().join("\n")
     }
 
     /// The algorithm of this name, if there is one; the first, if there are several.

@@ -157,6 +157,9 @@ fn what_else_was_counted_is_there() {
     let Some(source) = paths::beside("shared/spec/webnn-c515210.bs") else { return };
     let document = Document::read(&source).unwrap();
     assert_eq!(document.decompositions.len(), 30);
+    let functions: Vec<&String> = document.scripts.iter().flat_map(|script| &script.functions).collect();
+    assert!(document.decompositions.iter().all(|decomposition| functions.contains(&&decomposition.name)));
+    assert_eq!(functions.len(), 34, "and four that they use");
     // One of them forgets what it is for.
     let without_result = document.decompositions.iter().filter(|function| !function.text.contains("return"));
     assert_eq!(without_result.map(|function| function.name.as_str()).collect::<Vec<_>>(), ["where"]);

@@ -5,6 +5,7 @@ use std::path::{Path, PathBuf};
 
 use clap::Args;
 use comfy_table::{CellAlignment, Table, presets};
+use spec_diff::bikeshed::Document;
 use webnn_reference::data_type::MLOperandDataType;
 use webnn_reference::derived_bound::Allowance;
 use webnn_reference::steps::Reading;
@@ -59,8 +60,7 @@ pub(crate) struct Report {
 /// # Errors
 /// If a file can not be read, or the JavaScript of the specification can not be loaded.
 pub(crate) fn decompositions(arguments: &Arguments) -> Result<u8, Failure> {
-    let source = read(&arguments.spec)?;
-    let decompositions = Decompositions::of_source(&source);
+    let decompositions = Decompositions::of(&read(&arguments.spec)?);
     let operators = decompositions.operators();
     if operators.is_empty() {
         let path = arguments.spec.display();
@@ -77,8 +77,9 @@ pub(crate) fn decompositions(arguments: &Arguments) -> Result<u8, Failure> {
     Ok(AS_EXPECTED)
 }
 
-fn read(path: &Path) -> Result<String, Failure> {
-    std::fs::read_to_string(path).map_err(|error| Failure::Data(format!("{}: {error}", path.display())))
+/// The specification's source.
+pub(crate) fn read(path: &Path) -> Result<Document, Failure> {
+    Document::read(path).map_err(|error| Failure::Data(error.to_string()))
 }
 
 /// Runs in a thread whose stack is deep enough for script.
@@ -142,8 +143,8 @@ fn run_one(
 ///
 /// # Errors
 /// If the JavaScript of the specification can not be loaded.
-pub(crate) fn parting(source: &str) -> Result<(usize, BTreeSet<String>), Failure> {
-    let decompositions = Decompositions::of_source(source);
+pub(crate) fn parting(specification: &Document) -> Result<(usize, BTreeSet<String>), Failure> {
+    let decompositions = Decompositions::of(specification);
     let operators = decompositions.operators();
     let files = Selection::default().load()?;
     let vectors: Vec<Vector> = files.into_iter().flat_map(|file| file.vectors).collect();

@@ -12,9 +12,9 @@ use webnn_reference::cpu::Cpu;
 use webnn_reference::steps::Reading;
 use webnn_wpt::folder::{self, Resources, Test};
 use webnn_wpt::host::{Host, Limits};
-use webnn_wpt::{import, spec};
+use webnn_wpt::import;
 
-use super::decompositions::on_a_deep_stack;
+use super::decompositions::{self, on_a_deep_stack};
 use crate::failure::{AS_EXPECTED, Failure, UNEXPECTED};
 use crate::implementation::Implementation;
 use crate::wpt::expectations::Expectations;
@@ -99,6 +99,9 @@ struct RunArguments {
     show: usize,
 }
 
+/// Where tests find the Web IDL of WebNN.
+const IDL: &str = "/interfaces/webnn.idl";
+
 fn factor(text: &str) -> Result<f64, String> {
     match text.parse::<f64>() {
         Ok(factor) if factor > 0.0 && factor <= 1e6 => Ok(factor),
@@ -171,9 +174,7 @@ impl RunArguments {
         let processors = std::thread::available_parallelism().map_or(1, std::num::NonZero::get);
         let mut replaced = Vec::new();
         if let Some(path) = &self.spec {
-            let source = std::fs::read_to_string(path);
-            let source = source.map_err(|error| Failure::Data(format!("{}: {error}", path.display())))?;
-            replaced.push(("/interfaces/webnn.idl".to_owned(), spec::idl(&source)));
+            replaced.push((IDL.to_owned(), decompositions::read(path)?.web_idl()));
         }
         Ok(Settings {
             root: self.path.clone(),

@@ -3,15 +3,16 @@
 //! What they are run on is vectors: of each operator, those that its decomposition admits. The outputs come back as they
 //! are; whoever asked for them judges.
 
-use std::collections::BTreeMap;
 use std::time::Duration;
 
 use serde::Deserialize;
+use spec_diff::bikeshed::{Document, Script};
+use spec_diff::idl::Idl;
 use webnn_reference::ops;
 use webnn_vectors::{Graph, Kind, Operator, Value, Vector};
 
 use crate::host::Host;
-use crate::{Error, idl, literal, spec};
+use crate::{Error, idl, literal};
 
 /// How long all vectors of an operator may take.
 const TIME: Duration = Duration::from_secs(300);
@@ -19,8 +20,8 @@ const TIME: Duration = Duration::from_secs(300);
 /// The decompositions of a revision of the specification.
 #[derive(Clone, Debug)]
 pub struct Decompositions {
-    blocks: Vec<String>,
-    defaults: BTreeMap<String, BTreeMap<String, String>>,
+    scripts: Vec<Script>,
+    idl: Idl,
 }
 
 /// What a decomposition gave.
@@ -47,13 +48,13 @@ pub struct Output {
 
 impl Decompositions {
     /// Those of the specification's source.
-    pub fn of_source(source: &str) -> Self {
-        Self { blocks: spec::decompositions(source), defaults: spec::defaults(&spec::idl(source)) }
+    pub fn of(document: &Document) -> Self {
+        Self { scripts: document.scripts.clone(), idl: Idl::of(document) }
     }
 
     /// The functions that take a builder: decompositions of operators, and what those use.
     pub fn functions(&self) -> Vec<&str> {
-        self.blocks.iter().flat_map(|block| spec::functions(block)).collect()
+        self.scripts.iter().flat_map(|script| &script.functions).map(String::as_str).collect()
     }
 
     /// The operators that have a decomposition.
@@ -66,8 +67,9 @@ impl Decompositions {
     /// # Errors
     /// If the JavaScript of the specification can not be loaded.
     pub fn run(&self, host: &Host, operator: &str, vectors: &[&Vector]) -> Result<Vec<Decomposed>, Error> {
+        let name = |script: &Script| format!("the specification's source, line {}", script.line);
         let mut scripts: Vec<(String, String)> =
-            self.blocks.iter().map(|block| ("the specification's source".to_owned(), block.clone())).collect();
+            self.scripts.iter().map(|script| (name(script), script.text.clone())).collect();
         let tests = vectors.iter().filter_map(|vector| self.test(operator, vector)).collect::<Vec<_>>().join(",\n");
         scripts.push(("tests.js".into(), format!("globalThis.decompositionTests = [\n{tests}\n];")));
         let json = host.run_program(&scripts, include_str!("../js/decompose.js"), TIME)?;
@@ -77,9 +79,9 @@ impl Decompositions {
 
     fn test(&self, operator: &str, vector: &Vector) -> Option<String> {
         let parameters = ops::operator(operator)?.parameters.len();
-        let none = BTreeMap::new();
-        let defaults = idl::options_of(operator).and_then(|name| self.defaults.get(name)).unwrap_or(&none);
-        let defaults: Vec<String> = defaults.iter().map(|(name, value)| format!("{name}: {value}")).collect();
+        let options = idl::options_of(operator).map(|name| self.idl.all_members(name)).unwrap_or_default();
+        let default = |member: &spec_diff::idl::Field| Some(format!("{}: {}", member.name, member.default.as_ref()?));
+        let defaults: Vec<String> = options.into_iter().filter_map(default).collect();
         let graph = literal::graph(vector.graph()?);
         Some(format!("{{graph: {graph}, parameters: {parameters}, defaults: {{{}}}}}", defaults.join(", ")))
     }

@@ -15,7 +15,6 @@ pub mod import;
 mod literal;
 mod native;
 pub mod outcome;
-pub mod spec;
 
 use std::path::PathBuf;
 
