@@ -206,7 +206,7 @@ impl Runner {
             Ok(expectations) => expectations,
             Err(error) => return Ended::Failed(error.to_string()),
         };
-        let entry = expectations.of(&vector.id, &facts);
+        let entry = expectations.of(vector, &facts);
         match outcome {
             Outcome::Skipped(reason) => Ended::Skipped(reason),
             outcome if is_expected(&outcome, entry) => Ended::Passed,

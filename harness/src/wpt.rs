@@ -37,7 +37,17 @@ pub(crate) struct Settings {
     pub(crate) limits: Limits,
 }
 
-/// How long a test may stay in native code after its time is over.
+impl Settings {
+    /// What stands at an address below the root; nothing where there is no file.
+    pub(crate) fn text_at(&self, address: &str) -> String {
+        let replaced = self.replaced.iter().find(|(replaced, _)| replaced == address);
+        let text = replaced.map(|(_, text)| text.clone());
+        let path = self.root.join(address.trim_start_matches('/'));
+        text.or_else(|| std::fs::read_to_string(path).ok()).unwrap_or_default()
+    }
+}
+
+/// How long a test may stay in native code after its time is over, before that is multiplied as its time is.
 const PATIENCE: Duration = Duration::from_secs(30);
 
 /// After so many workers that hung, the rest of the tests is not tried.
@@ -140,7 +150,7 @@ impl Run<'_> {
         let mut silent = Vec::new();
         let multiplier = self.settings.limits.timeout_multiplier;
         self.workers.retain(|_, at| match *at {
-            Some((test, since)) if since.elapsed() > self.tests[test].time_limit().mul_f64(multiplier) + PATIENCE => {
+            Some((test, since)) if since.elapsed() > (self.tests[test].time_limit() + PATIENCE).mul_f64(multiplier) => {
                 silent.push((test, since.elapsed()));
                 false
             }

@@ -2,7 +2,7 @@
 
 mod program;
 
-use std::collections::BTreeSet;
+use std::collections::{BTreeMap, BTreeSet};
 
 use program::{Folder, agrees_with};
 use serde_json::Value;
@@ -39,6 +39,8 @@ fn tests_that_misbehave_cost_themselves_only() {
     assert_eq!(status("rejects.https.any.html"), "ERROR");
     assert_eq!(status("rejects-late.https.any.html"), "OK");
     assert_eq!(status("allocates.https.any.html"), "OK");
+    // In a native call, which script's time limit does not end: the thread is given up.
+    assert_eq!(status("computes.https.any.html"), "CRASH");
     assert_eq!(status("document.https.window.html"), "SKIP");
     for variant in ["?first", "?second&a=b%20c"] {
         let result = result(&results, &format!("/webnn/execution.https.any.html{variant}"));
@@ -119,4 +121,41 @@ fn a_vector_is_emitted_as_a_file() {
     let ran = folder.webnn(&["emit", "softmax float32 1D axis 0", "--as", "wpt", "-o", "softmax.https.any.js"]);
     assert_eq!(ran.code, 0, "{ran}");
     agrees_with(&folder.read("softmax.https.any.js"), "softmax.https.any.js");
+}
+
+/// Set `WPT_CHECKOUT` to a checkout of web-platform-tests: a conformance test comes to the same as the vector made of it.
+#[test]
+fn conformance_tests_and_the_vectors_made_of_them_agree() {
+    let Ok(checkout) = std::env::var("WPT_CHECKOUT") else { return };
+    let checkout = checkout.as_str();
+    let folder = Folder::with("empty", "");
+    let ran = folder.webnn(&["wpt", "import", checkout, "imported"]);
+    assert_eq!(ran.code, 0, "{ran}");
+    let ran = folder.webnn(&["run", "imported", "-i", "reference", "-o", "imported.jsonl"]);
+    assert_eq!(ran.code, 0, "what vectors come to is expected: {ran}");
+    let lines = folder.read("imported.jsonl");
+    let lines = lines.lines().map(|line| serde_json::from_str::<Value>(line).unwrap());
+    let vectors: BTreeMap<String, bool> = lines
+        .filter(|line| line["line"] == "result")
+        .map(|line| (line["vector"].as_str().unwrap().to_owned(), line["outcome"] == "passed"))
+        .collect();
+
+    let time = "--timeout-multiplier=20";
+    let ran = folder.webnn(&["wpt", "run", checkout, "/conformance_tests/", "-o", "report.json", time]);
+    assert_eq!(ran.code, 0, "what tests come to is expected: {ran}");
+    let mut compared = BTreeSet::new();
+    for result in report(&folder) {
+        let name = result["test"].as_str().unwrap();
+        let file = name.rsplit('/').next().unwrap().split('.').next().unwrap();
+        for subtest in result["subtests"].as_array().unwrap() {
+            let vector = format!("{file}/{}", subtest["name"].as_str().unwrap());
+            if let Some(passed) = vectors.get(&vector) {
+                assert_eq!(subtest["status"] == "PASS", *passed, "{name}: {vector}");
+                compared.insert(vector);
+            }
+        }
+    }
+    let all: BTreeSet<String> = vectors.into_keys().collect();
+    assert!(!all.is_empty());
+    assert_eq!(compared, all, "each vector has its test");
 }

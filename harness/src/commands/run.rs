@@ -221,7 +221,7 @@ fn run_on(arguments: &Arguments, implementations: &[Implementation], are_asked_f
                 let id = &vectors[verdict.vector].id;
                 let kind = implementations[verdict.implementation].kind();
                 let of_the_text = under_the_literal_text(&vectors[verdict.vector]).filter(|_| literal);
-                let known = expectations[kind].of(id, summary.facts(verdict.implementation));
+                let known = expectations[kind].of(&vectors[verdict.vector], summary.facts(verdict.implementation));
                 let entry = of_the_text.as_ref().or(known);
                 let expected = is_expected(&verdict.outcome, entry);
                 results.result(id, &verdict, expected)?;

@@ -234,6 +234,7 @@ fn run_on(
 ) -> Result<Summary, Failure> {
     let begun = Instant::now();
     let expectations = Expectations::load(implementation.kind(), arguments.expectations.as_deref())?;
+    let expectations = expectations.with_idl(&settings.text_at(IDL));
     let mut summary = Summary::default();
     let mut report = Report::begin(&implementation.to_string());
     let bar = progress_bar(tests.len());

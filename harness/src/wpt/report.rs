@@ -80,7 +80,7 @@ impl Report {
     pub(crate) fn add(&mut self, test: &Test, result: &FileResult, took: Duration, expectations: &Expectations) {
         let differs = |expected: FileStatus| (expected != result.status).then_some(expected);
         let subtests = result.subtests.iter().map(|subtest| {
-            let expected = expectations.status(&test.file, &subtest.name);
+            let expected = expectations.status(&test.file, subtest);
             SubtestEntry {
                 name: subtest.name.clone(),
                 status: subtest.status,

@@ -60,8 +60,8 @@ impl Summary {
             self.add_file(test, result, expectations, &mut tally);
         }
         for subtest in &result.subtests {
-            let entry = expectations.of(&test.file, &subtest.name);
-            let expected = expectations.status(&test.file, &subtest.name);
+            let entry = expectations.of(&test.file, subtest);
+            let expected = expectations.status(&test.file, subtest);
             if subtest.status != expected {
                 tally.unexpected += 1;
                 let message = match (subtest.status, &subtest.message) {
