@@ -368,6 +368,18 @@ fn nan_and_infinities_are_matched_by_kind_and_sign() -> Result<()> {
 }
 
 #[test]
+fn what_may_be_zero_makes_nan_by_zero() -> Result<()> {
+    let y = output(|b| {
+        // The logarithm of 1 may be a little off 0, on either side.
+        let (x, zero) = (constant(b, &[2], &[1f32, 2.0]), constant(b, &[], &[0f32]));
+        b.div(&b.log(&x, &o())?, &zero, &o())
+    })?;
+    assert!(y.holds(0, f64::NAN) && y.holds(0, f64::INFINITY) && y.holds(0, f64::NEG_INFINITY));
+    assert!(y.holds(1, f64::INFINITY) && !y.holds(1, f64::NAN) && !y.holds(1, f64::NEG_INFINITY));
+    Ok(())
+}
+
+#[test]
 fn near_the_greatest_number_there_may_be_an_infinity() -> Result<()> {
     let y = output(|b| {
         let (x, y) =

@@ -225,7 +225,9 @@ impl Precision {
     }
 
     pub(super) fn div(&self, a: Range, b: Range) -> Range {
-        if b.has_zero() && !b.is_point() {
+        // By 0 it is an infinity of some sign, and NaN where both may be 0.
+        let may_both_be_zero = a.has_zero() && b.has_zero() && !(a.is_point() && b.is_point());
+        if may_both_be_zero || (b.has_zero() && !b.is_point()) {
             return joined(a, b, Range::ANYTHING);
         }
         if a.is_point() && b.is_point() && (a.least / b.least).is_nan() {
