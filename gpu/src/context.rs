@@ -304,6 +304,8 @@ impl Platform for Context {
 
     fn release_graph(&mut self, graph: GraphImplementation) {
         if let Some(graph) = self.graphs.remove(&graph) {
+            // What is still on its way to it would keep its memory. If the device is lost, nothing does.
+            let _ = self.ring.submit();
             graph.release(&self.account);
         }
     }

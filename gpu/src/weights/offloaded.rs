@@ -18,6 +18,9 @@ use crate::parallel::{in_parallel, threads_for};
 /// The bytes of a piece, except for the last one. The system takes memory of this size back as soon as it is freed.
 const PIECE: u64 = 32 << 20;
 
+/// So many pieces are on their way at once, each with staging memory of its size.
+const MOST_ON_THEIR_WAY: usize = 8;
+
 /// A constant's data.
 #[derive(Debug)]
 pub(crate) struct Offloaded {
@@ -48,7 +51,7 @@ struct Fetch {
 /// Copies the first bytes of these buffers, so many of each, to the host.
 pub(crate) fn download(account: &Account, constants: &[(&Allocation, u64)]) -> Result<Vec<Offloaded>, PlatformError> {
     let total = constants.iter().map(|(_, bytes)| bytes).sum::<u64>();
-    let threads = threads_for(total);
+    let threads = threads_for(total).min(MOST_ON_THEIR_WAY);
     let lengths = constants.iter().map(|(_, bytes)| *bytes).collect::<Vec<_>>();
     let helds = lengths.iter().map(|bytes| account.hold(Kind::Offloaded, *bytes)).collect::<Vec<_>>();
     let _staging = account.hold(Kind::Staging, total.min(threads as u64 * PIECE));
