@@ -6,8 +6,9 @@
 //! so that a copy does not wait for the dispatches before it; only where the room holds the largest segment once and not
 //! twice there is one. In any case the queue does everything in order, and right.
 //!
-//! Where bindings may begin costs a few bytes between constants. Where the room is too small for that, each constant gets
-//! a buffer of its own for as long as its segment runs, and the next segment waits for it.
+//! Where bindings may begin costs a few bytes between constants. Where the room is too small for that, or a buffer can not
+//! have what one dispatch needs, each constant gets a buffer of its own for as long as its segment runs, and the next
+//! segment waits for it.
 //!
 //! The host is ahead of the device by no more than the ring of staging buffers holds. So a segment has no more constants
 //! than a slot of the ring, unless one dispatch needs more: with smaller segments the device begins sooner, and the host
@@ -25,6 +26,7 @@ use crate::device::whole_words;
 use crate::error::Result;
 use crate::graph::{Bindings, Graph, Located};
 use crate::lower::Slot;
+use crate::plan::Space;
 use crate::weights::{LARGEST, Ring};
 
 /// Dispatches one after the other that are computed with the same constants in memory.
@@ -87,10 +89,10 @@ fn segments(needs: &Needs, capacity: u64, alignment: u64) -> Vec<Segment> {
 }
 
 impl Plan {
-    /// A plan for constants in `room` bytes, if that is possible.
-    fn of(needs: &Needs, room: u64, alignment: u64) -> Option<Self> {
+    /// A plan for constants in `room` bytes, in buffers that the device can have, if that is possible.
+    fn of(needs: &Needs, room: u64, Space { alignment, capacity }: Space) -> Option<Self> {
         let (least, apart) = (least(needs, alignment), least(needs, APART));
-        if least > room {
+        if least > room.min(capacity) {
             return (apart <= room).then(|| Self { segments: segments(needs, apart, APART), lanes: Vec::new() });
         }
         let lanes = if least <= room / 2 { 2 } else { 1 };
@@ -124,10 +126,12 @@ impl Graph {
     /// tensors take of it.
     pub(crate) fn stream(&mut self, ring: &mut Ring, bindings: &mut Bindings, room: u64) -> Result<(), PlatformError> {
         let account = ring.account().clone();
-        let alignment = account.device().limits().min_storage_buffer_offset_alignment.into();
+        let limits = account.device().limits();
+        let alignment = limits.min_storage_buffer_offset_alignment.into();
+        let space = Space { alignment, capacity: limits.max_buffer_size };
         let needs = self.needs();
         let left = room.checked_sub(self.missing_intermediates());
-        let plan = left.and_then(|room| Plan::of(&needs, room, alignment)).ok_or_else(|| {
+        let plan = left.and_then(|room| Plan::of(&needs, room, space)).ok_or_else(|| {
             let least = self.bytes_to_stream();
             PlatformError::OutOfMemory(format!("streaming the graph takes {least} bytes, and there is room for {room}"))
         })?;
@@ -196,6 +200,8 @@ impl Graph {
 mod tests {
     use super::*;
 
+    const SPACE: Space = Space { alignment: 32, capacity: 1 << 40 };
+
     fn needs(steps: &[&[(usize, u64)]]) -> Needs {
         let step = |step: &&[(usize, u64)]| step.iter().map(|(operand, bytes)| (OperandId(*operand), *bytes)).collect();
         steps.iter().map(step).collect()
@@ -209,7 +215,7 @@ mod tests {
     fn steps_are_taken_together_as_long_as_their_constants_fit() {
         let needs = needs(&[&[(0, 40)], &[], &[(1, 24), (0, 40)], &[(2, 100)], &[(0, 40)]]);
         assert_eq!(least(&needs, 32), 100);
-        let plan = Plan::of(&needs, 200, 32).unwrap();
+        let plan = Plan::of(&needs, 200, SPACE).unwrap();
         assert_eq!(shape(&plan), [(0..3, 88), (3..4, 100), (4..5, 40)]);
         assert_eq!(plan.segments[0].places, BTreeMap::from([(OperandId(0), 0), (OperandId(1), 64)]));
         assert_eq!(plan.lanes, [88, 100]);
@@ -220,26 +226,29 @@ mod tests {
         let needs = needs(&[&[(0, 40), (1, 3)], &[(2, 4)]]);
         // The second begins where something can be bound, and ends with a word.
         assert_eq!([32, APART].map(|alignment| least(&needs, alignment)), [68, 44]);
-        assert_eq!(Plan::of(&needs, 43, 32), None);
+        assert_eq!(Plan::of(&needs, 43, SPACE), None);
         // Without bytes in between there are buffers for each.
-        let plan = Plan::of(&needs, 67, 32).unwrap();
+        let plan = Plan::of(&needs, 67, SPACE).unwrap();
         assert_eq!((shape(&plan), plan.lanes), (vec![(0..1, 44), (1..2, 4)], vec![]));
         // Just enough is one place, which all take in turn.
-        let plan = Plan::of(&needs, 68, 32).unwrap();
+        let plan = Plan::of(&needs, 68, SPACE).unwrap();
         assert_eq!((shape(&plan), plan.lanes), (vec![(0..1, 68), (1..2, 4)], vec![68]));
+        // And so there are where no buffer is large enough.
+        let plan = Plan::of(&needs, 1000, Space { capacity: 67, ..SPACE }).unwrap();
+        assert_eq!((shape(&plan), plan.lanes), (vec![(0..1, 44), (1..2, 4)], vec![]));
     }
 
     #[test]
     fn segments_are_no_larger_than_a_slot_unless_they_have_to_be() {
         let needs = needs(&[&[(0, LARGEST)], &[(1, 2 * LARGEST)], &[(2, 4)], &[(3, 4)]]);
-        let plan = Plan::of(&needs, u64::MAX, 4).unwrap();
-        assert_eq!(shape(&plan), [(0..1, LARGEST), (1..2, 2 * LARGEST), (2..4, 8)]);
+        let plan = Plan::of(&needs, u64::MAX, SPACE).unwrap();
+        assert_eq!(shape(&plan), [(0..1, LARGEST), (1..2, 2 * LARGEST), (2..4, 36)]);
     }
 
     #[test]
     fn a_graph_without_constants_is_one_segment() {
-        let plan = Plan::of(&needs(&[&[], &[]]), 0, 32).unwrap();
+        let plan = Plan::of(&needs(&[&[], &[]]), 0, SPACE).unwrap();
         assert_eq!((shape(&plan), plan.lanes), (vec![(0..2, 0)], vec![0, 0]));
-        assert_eq!(Plan::of(&needs(&[]), 0, 32).unwrap().segments, []);
+        assert_eq!(Plan::of(&needs(&[]), 0, SPACE).unwrap().segments, []);
     }
 }

@@ -103,19 +103,19 @@ fn noise(count: usize, seed: u64) -> Vec<u8> {
     bytes
 }
 
-fn set(session: &Session, graph: &MLGraph, constant: &MLOperand, data: ConstantData) -> Result<(), Exception> {
-    session.global.settle(&graph.set_constant_data(constant, &data, MLConstantDataOptions::default()))
+fn set(session: &Session, graph: &MLGraph, constant: &MLOperand, data: &ConstantData) -> Result<(), Exception> {
+    session.global.settle(&graph.set_constant_data(constant, data, MLConstantDataOptions::default()))
 }
 
 fn set_at(
     session: &Session,
     graph: &MLGraph,
     constant: &MLOperand,
-    data: ConstantData,
+    data: &ConstantData,
     at: usize,
 ) -> Result<(), Exception> {
     let options = MLConstantDataOptions { byte_offset: Some(at as u64) };
-    session.global.settle(&graph.set_constant_data(constant, &data, options))
+    session.global.settle(&graph.set_constant_data(constant, data, options))
 }
 
 fn offload(session: &Session, graph: &MLGraph, to: MLOffloadTarget) -> Result<(), Exception> {
@@ -150,12 +150,12 @@ impl Copier {
         Self { session, graph, constant, output }
     }
 
-    fn set(&self, data: ConstantData) -> Result<(), Exception> {
-        set(&self.session, &self.graph, &self.constant, data)
+    fn set(&self, data: impl Into<ConstantData>) -> Result<(), Exception> {
+        set(&self.session, &self.graph, &self.constant, &data.into())
     }
 
-    fn set_at(&self, data: ConstantData, at: usize) -> Result<(), Exception> {
-        set_at(&self.session, &self.graph, &self.constant, data, at)
+    fn set_at(&self, data: impl Into<ConstantData>, at: usize) -> Result<(), Exception> {
+        set_at(&self.session, &self.graph, &self.constant, &data.into(), at)
     }
 
     fn read(&self) -> Vec<u8> {
@@ -175,11 +175,11 @@ fn every_data_type_and_odd_sizes_arrive_bit_for_bit() {
         let size = data_type.element_size() as usize;
         for (m, count) in [1, 2, 3, 5, 101, 300_007].into_iter().enumerate() {
             let bytes = noise(count * size, (10 * n + m) as u64);
-            for way in 0..WAYS.len() {
+            for (way, supplied) in WAYS.into_iter().enumerate() {
                 let copier = Copier::new(gpu.clone(), data_type, count as u32);
                 let supplied = match way {
                     0 => BufferSource::typed(data_type, bytes.clone()).into(),
-                    _ => WAYS[way](&bytes),
+                    _ => supplied(&bytes),
                 };
                 copier.set(supplied).unwrap();
                 assert!(copier.read() == bytes, "{count} of {data_type}, way {way}");
@@ -398,10 +398,10 @@ impl Built {
         for (n, (weight, bytes)) in self.weights.iter().enumerate() {
             let half = bytes.len() / 8 * 4;
             if n % 2 == 1 && half > 0 {
-                set_at(&self.session, &self.graph, weight, blob(&bytes[half..]), half).unwrap();
-                set_at(&self.session, &self.graph, weight, blob(&bytes[..half]), 0).unwrap();
+                set_at(&self.session, &self.graph, weight, &blob(&bytes[half..]), half).unwrap();
+                set_at(&self.session, &self.graph, weight, &blob(&bytes[..half]), 0).unwrap();
             } else {
-                set(&self.session, &self.graph, weight, blob(bytes)).unwrap();
+                set(&self.session, &self.graph, weight, &blob(bytes)).unwrap();
             }
         }
     }
@@ -529,7 +529,7 @@ fn a_source_that_can_not_be_read_any_more_fails_the_dispatch_alone() {
     let built = large().build(gpu);
     let blobs = built.weights.iter().map(|(_, bytes)| TestBlob::new(bytes)).collect::<Vec<_>>();
     for ((weight, _), blob) in built.weights.iter().zip(&blobs) {
-        set(&built.session, &built.graph, weight, ConstantData::Blob(blob.clone())).unwrap();
+        set(&built.session, &built.graph, weight, &ConstantData::Blob(blob.clone())).unwrap();
     }
     let wanted = built.compute().unwrap();
     let least = built.least_budget();
@@ -547,6 +547,62 @@ fn a_source_that_can_not_be_read_any_more_fails_the_dispatch_alone() {
     }
 }
 
+/// Of a graph that is pinned, what is there stays, and only the rest is streamed.
+#[test]
+fn a_pinned_graph_streams_what_is_not_there() {
+    let Some(gpu) = gpu() else { return };
+    let wanted = {
+        let built = large().build(gpu.clone());
+        built.supply();
+        built.compute().unwrap()
+    };
+    let built = large().build(gpu);
+    built.graph.set_pinned(true).unwrap();
+    // Room for two of the matrices, and for what comes before the third.
+    let square = 700 * 700 * 4;
+    built.budget(Some(ledger(&built.session).budgeted() + 2 * square + square / 2)).unwrap();
+    built.supply();
+    let there = ledger(&built.session).now(Kind::Constants);
+    assert!(there > 2 * square && there < 3 * square, "{there}");
+    let failure = built.compute().unwrap_err();
+    let over = failure.message.split_once(" bytes by ").expect(&failure.message).1.split_once(',').unwrap().0;
+    let enough = 2 * square + square / 2 + over.parse::<u64>().unwrap();
+    built.budget(Some(ledger(&built.session).now(Kind::Tensors) + 2 * 700 * 4 + enough)).unwrap();
+    let read = ledger(&built.session).moved_on(Way::Read);
+    for times in 1..3 {
+        assert_eq!(built.compute().unwrap(), wanted);
+        let after = ledger(&built.session);
+        assert_eq!(after.now(Kind::Constants), there);
+        // Two matrices and the small weights behind them, each time.
+        assert!(after.moved_on(Way::Read) - read < times * (2 * square + square / 2), "{after:?}");
+    }
+}
+
+/// Contexts of several threads share the batch and the device.
+#[test]
+fn graphs_are_streamed_in_several_threads() {
+    let Some(gpu) = gpu() else { return };
+    let line = Line { width: 90, layers: [Layer::MatMul, Layer::Quantized, Layer::AddKnown, Layer::Softmax].repeat(3) };
+    let resident = line.build(gpu.clone());
+    resident.supply();
+    let wanted = resident.compute().unwrap();
+    std::thread::scope(|scope| {
+        for part in 0..4 {
+            let (gpu, line, wanted) = (gpu.clone(), &line, &wanted);
+            scope.spawn(move || {
+                let built = line.build(gpu);
+                built.supply();
+                let least = built.least_budget();
+                built.budget(Some(least + part * 20_000)).unwrap();
+                for _ in 0..5 {
+                    assert_eq!(&built.compute().unwrap(), wanted);
+                    offload(&built.session, &built.graph, MLOffloadTarget::Host).unwrap();
+                }
+            });
+        }
+    });
+}
+
 /// Constants are set while what was dispatched before is recorded, and other contexts share the batch.
 #[test]
 fn constants_are_set_between_dispatches_of_other_graphs() {
@@ -559,7 +615,7 @@ fn constants_are_set_between_dispatches_of_other_graphs() {
         first.session.dispatch(&first.graph, std::slice::from_ref(&first.input), &first.output);
         let read = first.session.context.read_tensor(&first.output);
         first.session.global.pump_timelines();
-        set(&second.session, &second.graph, weight, blob(bytes)).unwrap();
+        set(&second.session, &second.graph, weight, &blob(bytes)).unwrap();
         read
     });
     for read in reads.collect::<Vec<_>>() {
@@ -641,7 +697,7 @@ fn a_device_lost_in_the_middle_of_a_move_or_a_stream_is_a_lost_context() {
                 device.destroy();
             }
         });
-        set(&built.session, &built.graph, weight, ConstantData::Blob(losing)).unwrap();
+        set(&built.session, &built.graph, weight, &ConstantData::Blob(losing)).unwrap();
     }
     let least = built.least_budget();
     assert!(built.budget(Some(least)).is_ok());

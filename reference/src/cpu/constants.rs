@@ -289,3 +289,46 @@ fn fill(part: &Part, bytes: &mut [u8], ledger: &mut Ledger) -> Result<(), Platfo
     ledger.moved(Way::Read, part.length);
     Ok(())
 }
+
+#[cfg(test)]
+mod tests {
+    use std::sync::atomic::{AtomicBool, Ordering};
+
+    use super::*;
+    use crate::data_type::MLOperandDataType::Uint8;
+    use crate::supply::{Blob, Unreadable};
+
+    /// Four bytes, which can be read or not.
+    #[derive(Debug, Default)]
+    struct Sevens(AtomicBool);
+
+    impl Blob for Sevens {
+        fn size(&self) -> u64 {
+            4
+        }
+
+        fn read(&self, _: u64, into: &mut [u8]) -> Result<(), Unreadable> {
+            into.fill(7);
+            if self.0.load(Ordering::Relaxed) { Ok(()) } else { Err("gone".to_owned()) }
+        }
+    }
+
+    /// What was left at its source and can not be read when the rest comes is not taken for zeros later.
+    #[test]
+    fn a_part_at_its_source_comes_along_or_nothing_does() {
+        let (mut constants, mut ledger) = (Constants::default(), Ledger::default());
+        let descriptor = MLOperandDescriptor::create(Uint8, &[8]);
+        let operand = OperandId(0);
+        constants.expect(operand, &descriptor);
+        let blob = Rc::new(Sevens::default());
+        let left = Part { offset: 0, length: 4, supply: Supply::Blob(blob.clone()) };
+        constants.supply(operand, left, Residence::Source, &mut ledger).unwrap();
+        let rest = || Part { offset: 4, length: 4, supply: Supply::Bytes(Bytes::new(vec![1, 2, 3, 4])) };
+        assert!(constants.supply(operand, rest(), Residence::Device, &mut ledger).is_err());
+        assert_eq!(constants.missing(operand), 8);
+        blob.0.store(true, Ordering::Relaxed);
+        constants.supply(operand, rest(), Residence::Device, &mut ledger).unwrap();
+        let bytes = constants.resident()[&operand].to_bytes().unwrap();
+        assert_eq!(bytes, [7, 7, 7, 7, 1, 2, 3, 4]);
+    }
+}
