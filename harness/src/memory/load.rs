@@ -40,7 +40,7 @@ const WAYS: [Way; 6] = [
 /// A model of matrices.
 pub(crate) static MATRICES: Workload = Workload {
     name: "load",
-    about: "a model of about 16 matrices is loaded from a file, up to the first result",
+    about: "a model of 16 matrices, or of more that have 64 MiB, is loaded from a file, up to the first result",
     ways: &WAYS,
     columns: &COLUMNS,
     compared: Some("time"),

@@ -4,6 +4,7 @@ use std::cell::RefCell;
 use std::hash::Hasher;
 use std::path::Path;
 use std::rc::Rc;
+use std::sync::Arc;
 
 use rand_pcg::Pcg64Mcg;
 use rand_pcg::rand_core::{Rng, SeedableRng};
@@ -168,15 +169,15 @@ impl Noise {
 /// Noise as a blob, from this place on.
 #[derive(Debug)]
 pub(crate) struct NoiseBlob {
-    noise: std::sync::Arc<Noise>,
+    noise: Arc<Noise>,
     start: u64,
     length: u64,
 }
 
 impl NoiseBlob {
     /// So many bytes from there on.
-    pub(crate) fn new(noise: &std::sync::Arc<Noise>, start: u64, length: u64) -> Rc<Self> {
-        Rc::new(Self { noise: std::sync::Arc::clone(noise), start, length })
+    pub(crate) fn new(noise: &Arc<Noise>, start: u64, length: u64) -> Rc<Self> {
+        Rc::new(Self { noise: Arc::clone(noise), start, length })
     }
 }
 

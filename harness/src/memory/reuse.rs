@@ -1,6 +1,7 @@
 //! Shared memory of intermediate tensors: what the plan says, and what is then allocated
 //! (<https://github.com/webonnx/wonnx/issues/47>).
 
+use std::collections::BTreeMap;
 use std::rc::Rc;
 use std::sync::Arc;
 
@@ -116,15 +117,31 @@ impl Subject {
     /// Computes it once: the peak of its intermediate tensors, and the result.
     fn compute(&self, session: &Session) -> Outcome<(u64, Vec<u8>)> {
         let (graph, weights) = self.build(session)?;
-        let noise = Arc::new(Noise::for_rows(64));
+        // A noise for each number of products in a sum, so that sums neither grow nor vanish from layer to layer.
+        let mut noises: BTreeMap<u32, Arc<Noise>> = BTreeMap::new();
         let mut start = 0;
         for weight in &weights {
+            let rows = products(&weight.shape());
+            let noise = noises.entry(rows).or_insert_with(|| Arc::new(Noise::for_rows(rows)));
             let length = weight.descriptor().byte_length();
-            session.supply(&graph, weight, &ConstantData::Blob(NoiseBlob::new(&noise, start, length)), None)?;
+            session.supply(&graph, weight, &ConstantData::Blob(NoiseBlob::new(noise, start, length)), None)?;
             start += length;
         }
         let result = session.once(&graph)?;
+        let (numbers, _) = result.as_chunks::<4>();
+        if !numbers.iter().all(|number| f32::from_le_bytes(*number).is_finite()) {
+            return Err("it computes numbers that are not finite, which say nothing".into());
+        }
         Ok((session.ledger().peak(Kind::Intermediates), result))
+    }
+}
+
+/// How many products of a weight are summed up: a matrix's rows, or what a filter of a convolution covers.
+fn products(shape: &[u32]) -> u32 {
+    match shape {
+        [rows, _] => *rows,
+        [_, filter @ ..] if !filter.is_empty() => filter.iter().product(),
+        _ => 64,
     }
 }
 
