@@ -86,7 +86,7 @@ fn work(own: &Gpu, session: &Session, x: &Data, build: impl FnOnce(&MLGraphBuild
     let y = build(&builder, &input);
     let graph = session.build(&builder, &[("y", &y)]);
     let (inputs, output) = ([session.tensor(x)], session.empty(y.data_type(), &y.shape()));
-    let mut once = || {
+    let once = || {
         let before = own.work();
         session.dispatch(&graph, &inputs, &output);
         session.read(&output);
