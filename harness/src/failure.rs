@@ -7,6 +7,9 @@ pub(crate) const AS_EXPECTED: u8 = 0;
 /// There were unexpected results.
 pub(crate) const UNEXPECTED: u8 = 1;
 
+/// It was interrupted: 128 and the number of the signal, as shells have it.
+pub(crate) const INTERRUPTED: u8 = 130;
+
 /// Why the program ends.
 #[derive(Debug, Error)]
 pub(crate) enum Failure {
@@ -25,6 +28,9 @@ pub(crate) enum Failure {
     /// Results can not be written.
     #[error("{0}")]
     Output(String),
+    /// Somebody pressed Ctrl-C.
+    #[error("interrupted")]
+    Interrupted,
 }
 
 impl Failure {
@@ -36,6 +42,7 @@ impl Failure {
             Self::NothingToRun(_) => 66,
             Self::Output(_) => 74,
             Self::NotStarted(_) => 78,
+            Self::Interrupted => INTERRUPTED,
         }
     }
 }

@@ -19,6 +19,7 @@ use webnn_reference::ml::PlatformProvider;
 use webnn_reference::steps::Reading;
 
 use crate::execute::Executor;
+use crate::outside::board::Board;
 use crate::outside::messages::Ready;
 use crate::outside::page::Opened;
 use crate::outside::transcript::Transcript;
@@ -51,13 +52,15 @@ pub(crate) struct Start {
     pub(crate) transcript: Transcript,
     /// The vectors, by their place in the run, at which its device is given up, for tests.
     pub(crate) lose_device_at: Vec<usize>,
+    /// How far its run is, for a page that shows it.
+    pub(crate) board: Board,
 }
 
 impl Start {
     /// With the limit of `webnn run`.
     pub(crate) fn new(reading: Reading) -> Self {
         let (timeout, transcript) = (Duration::from_secs(60), Transcript::default());
-        Self { reading, timeout, transcript, lose_device_at: Vec::new() }
+        Self { reading, timeout, transcript, lose_device_at: Vec::new(), board: Board::default() }
     }
 }
 
@@ -88,6 +91,16 @@ impl Description {
     /// What the derived bound has to grant to it.
     pub(crate) fn allowance(&self) -> Allowance {
         Allowance { flushes_subnormals: self.facts.iter().any(|fact| fact == webnn_gpu::FLUSHES_SUBNORMALS) }
+    }
+}
+
+impl fmt::Display for Description {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        write!(f, "{} {}", self.name, self.version)?;
+        if let Some(adapter) = &self.adapter {
+            write!(f, " on {adapter}")?;
+        }
+        if self.facts.is_empty() { Ok(()) } else { write!(f, " ({})", self.facts.join("; ")) }
     }
 }
 
@@ -235,7 +248,7 @@ impl Implementation {
                 Ok((Executor::on(gpu, reading), description))
             }
             Self::Outside { source, .. } => {
-                let outside = Outside::start(source, start.timeout, start.transcript.clone())?;
+                let outside = Outside::start(source, start.timeout, start.transcript.clone(), start.board.clone())?;
                 let description = Description::from(outside.ready());
                 Ok((Executor::Outside(Box::new(RefCell::new(outside))), description))
             }

@@ -29,6 +29,24 @@ pub(crate) enum Outcome {
     Open { reason: String, difference: Option<Box<Failure>> },
 }
 
+impl Outcome {
+    /// Whether it is one that can be known beforehand and listed: it failed, or broke.
+    pub(crate) fn is_bad(&self) -> bool {
+        matches!(self, Self::Failed(_) | Self::Errored(_))
+    }
+
+    /// What it is called.
+    pub(crate) fn name(&self) -> &'static str {
+        match self {
+            Self::Passed { .. } => "passed",
+            Self::Failed(_) => "failed",
+            Self::Errored(_) => "errored",
+            Self::Skipped(_) => "skipped",
+            Self::Open { .. } => "open",
+        }
+    }
+}
+
 impl std::fmt::Display for Outcome {
     fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
         match self {

@@ -1,6 +1,6 @@
 //! `webnn`: runs WebNN conformance vectors on implementations, judges the results and reports them.
 //!
-//! A run goes through these modules: `selection` loads the vectors; `run` hands them to `worker` threads, each of which
+//! A run goes through these modules: `selection` finds the vectors, and `roster` lists them; `run` hands them to `worker` threads, each of which
 //! starts an `implementation` and executes vectors on it (`execute`), so that only observations come back; `judge`
 //! compares those with what the vector expects, and `expectations` with what is known to fail; `results` writes
 //! everything to a file as it comes, and `summary` is what the terminal shows in the end. The verbs of the command line
@@ -17,13 +17,16 @@ mod expectations;
 mod failure;
 mod fuzz;
 mod implementation;
+mod interrupt;
 mod judge;
 mod memory;
 pub mod networks;
+mod output;
 mod outside;
 mod record;
 mod report;
 mod results;
+mod roster;
 mod run;
 mod selection;
 mod summary;
@@ -61,7 +64,8 @@ Exit codes:
   65  a file is not what it should be
   66  no vector ran
   74  results could not be written
-  78  an implementation that was asked for did not start";
+  78  an implementation that was asked for did not start
+  130 the run was interrupted; `webnn run --resume` goes on with it";
 
 #[derive(Debug, Subcommand)]
 enum Command {
@@ -120,19 +124,23 @@ enum Command {
     },
 }
 
-/// Whether a thread is still at work, or hangs for good: it did not answer in time, or the run ended before it did.
-pub fn is_a_thread_at_work() -> bool {
-    worker::is_one_at_work()
-}
-
 /// The JSON Schema of the protocol's messages.
 pub fn protocol_schema() -> schemars::Schema {
     outside::messages::schema()
 }
 
+/// Runs the command line, and ends the program.
+pub fn program() -> ! {
+    let code = command_line();
+    // What is left of those that did not answer in time, or that were not waited for.
+    outside::group::end_all();
+    interrupt::end(code)
+}
+
 /// Runs the command line, and returns the exit code.
-pub fn command_line() -> u8 {
+fn command_line() -> u8 {
     quieten_panics();
+    interrupt::listen();
     let command = CommandLine::parse().command;
     // Standard output that can not be written to panics where it is written.
     std::panic::catch_unwind(|| carry_out(&command)).unwrap_or_else(|_| {

@@ -3,8 +3,10 @@
 //! One vector that crashes or hangs a program costs that vector: the program is started again for the next.
 
 pub(crate) mod adapter;
+pub(crate) mod board;
 mod decode;
 mod encode;
+pub(crate) mod group;
 pub(crate) mod messages;
 pub(crate) mod page;
 mod process;
@@ -17,7 +19,8 @@ use webnn_reference::data_type::MLOperandDataType;
 use webnn_vectors::{Kind, Vector};
 
 use crate::execute::Observation;
-use messages::{Answer, Answered, Command, PROTOCOL, Ready};
+use board::Board;
+use messages::{Answer, Answered, Command, PROTOCOL, Progress, Ready};
 use page::{Opened, Page};
 use process::{Process, Silence};
 use transcript::Transcript;
@@ -53,6 +56,7 @@ pub(crate) struct Outside {
     source: Source,
     timeout: Duration,
     transcript: Transcript,
+    board: Board,
     ready: Ready,
     peer: Option<Peer>,
     seq: u64,
@@ -101,9 +105,14 @@ impl Outside {
     ///
     /// # Errors
     /// Why it can not be used.
-    pub(crate) fn start(source: &Source, timeout: Duration, transcript: Transcript) -> Result<Self, String> {
+    pub(crate) fn start(
+        source: &Source,
+        timeout: Duration,
+        transcript: Transcript,
+        board: Board,
+    ) -> Result<Self, String> {
         let (peer, ready) = greeted(source, timeout, &transcript)?;
-        Ok(Self { source: source.clone(), timeout, transcript, ready, peer: Some(peer), seq: 0, lost: 0 })
+        Ok(Self { source: source.clone(), timeout, transcript, board, ready, peer: Some(peer), seq: 0, lost: 0 })
     }
 
     /// Who it is.
@@ -121,10 +130,18 @@ impl Outside {
             Err(problem) => return Observation::Errored(format!("the vector can not be sent: {problem}")),
         };
         self.seq += 1;
-        let command = Command::Run { seq: self.seq, vector: Box::new(sent) };
+        let command = Command::Run { seq: self.seq, vector: Box::new(sent), progress: self.progress() };
         match self.asked(&command).and_then(|answer| decode::observation(vector, answer)) {
             Ok(observation) => observation,
             Err(problem) => Observation::Errored(problem),
+        }
+    }
+
+    /// How far the run is, for a page: somebody may be looking at it.
+    fn progress(&self) -> Option<Box<Progress>> {
+        match self.source {
+            Source::Page(_) => self.board.progress().map(Box::new),
+            Source::Program(_) => None,
         }
     }
 
@@ -218,7 +235,10 @@ impl From<Lost> for String {
 impl Drop for Outside {
     fn drop(&mut self) {
         if let Some(peer) = self.peer.take() {
-            peer.stop(line(&Command::Stop));
+            if let Peer::Page(_) = peer {
+                self.board.settle();
+            }
+            peer.stop(line(&Command::Stop { progress: self.progress() }));
         }
     }
 }
@@ -232,7 +252,7 @@ pub(crate) fn replayed(
     timeout: Duration,
     commands: &[&Command],
 ) -> Result<Vec<Result<Answer, String>>, String> {
-    let mut outside = Outside::start(source, timeout, Transcript::default())?;
+    let mut outside = Outside::start(source, timeout, Transcript::default(), Board::default())?;
     Ok(commands.iter().map(|command| outside.asked(command)).collect())
 }
 

@@ -7,11 +7,11 @@ use std::path::Path;
 
 use serde::{Deserialize, Serialize};
 use serde_json::{Map, Value as Json};
-use webnn_vectors::Vector;
+use webnn_vectors::{DataType, Vector};
 
 use crate::failure::Failure;
 use crate::implementation::Description;
-use crate::selection::subject;
+use crate::judge::bound::Standing;
 
 /// A run that has ended, as its file has it.
 #[derive(Clone, Debug, Default)]
@@ -35,7 +35,7 @@ pub(crate) struct Record {
 }
 
 /// The header of a result file.
-#[derive(Clone, Debug, Default, Deserialize, Serialize)]
+#[derive(Clone, Debug, Default, PartialEq, Deserialize, Serialize)]
 #[serde(rename_all = "camelCase")]
 pub(crate) struct Header {
     /// The version of the form of the lines.
@@ -71,10 +71,10 @@ pub(crate) struct About {
 }
 
 impl About {
-    pub(crate) fn of(vector: &Vector) -> Self {
+    /// The data type of a vector's first input, where it has one.
+    pub(crate) fn data_type_of(vector: &Vector) -> Option<DataType> {
         let first = vector.graph().and_then(|graph| graph.inputs.values().next());
-        let data_type = first.map(|input| input.descriptor.data_type.name().to_owned());
-        Self { subject: subject(vector), data_type }
+        first.map(|input| input.descriptor.data_type)
     }
 }
 
@@ -123,6 +123,21 @@ impl ResultLine {
         text("message").or_else(|| text("reason")).unwrap_or_default()
     }
 
+    /// Why it is known not to be a pass, where that is listed.
+    pub(crate) fn known(&self) -> Option<&str> {
+        self.more.get("known").and_then(Json::as_str)
+    }
+
+    /// Whether every output was equal to the last bit.
+    pub(crate) fn is_bit_equal(&self) -> bool {
+        self.more.get("bitEqual").and_then(Json::as_bool).unwrap_or_default()
+    }
+
+    /// How it stands with both judges, where the derived bound was asked.
+    pub(crate) fn standing(&self) -> Option<Standing> {
+        serde_json::from_value(self.more.get("bound")?.get("standing")?.clone()).ok()
+    }
+
     /// Whether it is worth a look: it was not as expected.
     pub(crate) fn is_unexpected(&self) -> bool {
         !self.expected
@@ -154,7 +169,13 @@ pub(crate) struct Flake {
 struct Footer {
     results: usize,
     seconds: f64,
+    /// Whether somebody ended the run before its vectors did.
+    #[serde(default)]
+    interrupted: bool,
 }
+
+/// What to do with a run that did not end.
+const GO_ON: &str = "the command of the run with --resume goes on with it";
 
 /// Any line. The results' members vary, which is why each kind is read by itself.
 #[derive(Debug, Deserialize)]
@@ -189,13 +210,21 @@ impl Record {
     /// If it can not be read, is no result file, or is of a run that did not end.
     pub(crate) fn read(path: &Path) -> Result<Self, Failure> {
         let wrong = |why: String| Failure::Data(format!("{}: {why}", path.display()));
-        let file = File::open(path).map_err(|error| wrong(error.to_string()))?;
-        let mut reader = Reader::default();
-        for (number, line) in BufReader::new(file).lines().enumerate() {
-            let line = line.map_err(|error| wrong(error.to_string()))?;
-            reader.line(&line).map_err(|why| wrong(format!("line {}: {why}", number + 1)))?;
+        read_lines(path).and_then(Reader::finish).map_err(wrong)
+    }
+
+    /// Reads what there is of a run, whether it has ended or not.
+    ///
+    /// # Errors
+    /// If the file can not be read, or is no result file.
+    pub(crate) fn read_as_far_as_it_is(path: &Path) -> Result<Self, Failure> {
+        let wrong = |why: String| Failure::Data(format!("{}: {why}", path.display()));
+        let reader = read_lines(path).map_err(wrong)?;
+        if !reader.has_header {
+            return Err(wrong("a result file begins with its header".into()));
         }
-        reader.finish().map_err(wrong)
+        let seconds = reader.footer.map_or(0.0, |footer| footer.seconds);
+        Ok(Self { seconds, ..reader.record })
     }
 
     /// The implementations, in the order of the command line.
@@ -214,11 +243,33 @@ impl Record {
     }
 }
 
+/// The lines of a result file. The last one is cut off where the program was ended, or the disk was full, while it wrote.
+fn read_lines(path: &Path) -> Result<Reader, String> {
+    let mut file = BufReader::new(File::open(path).map_err(|error| error.to_string())?);
+    let mut reader = Reader::default();
+    let mut line = Vec::new();
+    for number in 1.. {
+        line.clear();
+        if file.read_until(b'\n', &mut line).map_err(|error| error.to_string())? == 0 {
+            break;
+        }
+        let is_whole = line.ends_with(b"\n");
+        let read = std::str::from_utf8(&line).map_err(|_| "it is not UTF-8".to_owned());
+        match read.and_then(|text| reader.line(text)) {
+            Ok(()) => {}
+            Err(_) if !is_whole && reader.has_header => reader.is_cut_off = true,
+            Err(why) => return Err(format!("line {number}: {why}")),
+        }
+    }
+    Ok(reader)
+}
+
 /// A record in the making.
 #[derive(Default)]
 struct Reader {
     record: Record,
     has_header: bool,
+    is_cut_off: bool,
     footer: Option<Footer>,
 }
 
@@ -269,8 +320,12 @@ impl Reader {
     }
 
     fn finish(mut self) -> Result<Record, String> {
-        let footer =
-            self.footer.ok_or("it has no footer: the run did not end, so nothing can be said of it as a whole")?;
+        let footer = match self.footer {
+            Some(footer) if footer.interrupted => return Err(format!("the run was interrupted; {GO_ON}")),
+            Some(footer) => footer,
+            None if self.is_cut_off => return Err(format!("it ends within a line: the run did not end; {GO_ON}")),
+            None => return Err(format!("it has no footer: the run did not end; {GO_ON}")),
+        };
         let there = self.record.results.len();
         if footer.results != there {
             return Err(format!("its footer counts {} results, and {there} are there", footer.results));

@@ -7,13 +7,15 @@ use std::path::{Path, PathBuf};
 use std::time::{SystemTime, UNIX_EPOCH};
 
 use serde::Serialize;
-use serde_json::{Value as Json, json};
+use serde_json::{Map, Value as Json, json};
 
 use crate::failure::Failure;
 use crate::implementation::Description;
 use crate::judge::bound::{BoundVerdict, Element, Standing};
 use crate::judge::{Failure as NotAsExpected, Outcome};
-use crate::record::{About, Record};
+use crate::output;
+use crate::record::{About, Header, Record};
+use crate::roster::Roster;
 use crate::run::{Parting, Verdict};
 
 /// The version of the form of the lines.
@@ -23,28 +25,6 @@ pub(crate) const FORMAT: u32 = 1;
 #[derive(Debug, Serialize)]
 #[serde(tag = "line", rename_all = "camelCase", rename_all_fields = "camelCase")]
 enum Line<'a> {
-    Header {
-        format: u32,
-        program: &'static str,
-        version: &'static str,
-        started: u64,
-        vectors: usize,
-        implementations: Vec<String>,
-        reading: &'static str,
-        /// The files and folders of the vectors; none for those that the program carries.
-        paths: Vec<String>,
-        /// Where their expected values come from.
-        sources: Vec<String>,
-        /// Which part of a run this is, such as 2/8.
-        #[serde(skip_serializing_if = "Option::is_none")]
-        part: Option<String>,
-        /// The commit of this program, where it is known.
-        commit: Option<&'static str>,
-        /// The commit of the specification that the reference encodes.
-        specification: &'static str,
-        os: &'static str,
-        processor: &'static str,
-    },
     Started {
         implementation: &'a str,
         #[serde(flatten)]
@@ -64,6 +44,9 @@ enum Line<'a> {
         vector: &'a str,
         implementation: &'a str,
         expected: bool,
+        /// Why it is known not to pass, where that is listed.
+        #[serde(skip_serializing_if = "Option::is_none")]
+        known: Option<&'a str>,
         seconds: f64,
         #[serde(flatten)]
         outcome: OutcomeLine<'a>,
@@ -87,18 +70,52 @@ enum Line<'a> {
         results: usize,
         unexpected: usize,
         seconds: f64,
+        /// Whether somebody ended the run before its vectors did.
+        #[serde(skip_serializing_if = "std::ops::Not::not")]
+        interrupted: bool,
     },
 }
 
-/// Where the vectors of a run come from.
+/// What is run, and how.
 #[derive(Clone, Debug, Default)]
 pub(crate) struct Origin {
-    /// The files and folders that were named.
+    /// The files and folders that were named; none for those that the program carries.
     pub(crate) paths: Vec<String>,
-    /// Where the expected values come from.
-    pub(crate) sources: Vec<String>,
-    /// Which part of them is run, if not all.
+    /// Tells which vectors were chosen, of which state of the files.
+    pub(crate) fingerprint: String,
+    /// Which part of them is run, such as 2/8, if not all.
     pub(crate) part: Option<String>,
+    /// Whether it is judged by the derived bound too.
+    pub(crate) bounds: bool,
+}
+
+/// The header of a run that begins now.
+pub(crate) fn header(roster: &Roster, implementations: Vec<String>, reading: &str, origin: Origin) -> Header {
+    let started = SystemTime::now().duration_since(UNIX_EPOCH).map_or(0, |elapsed| elapsed.as_secs());
+    let mut more = Map::new();
+    more.insert("paths".into(), origin.paths.into());
+    // Where the expected values come from.
+    more.insert("sources".into(), roster.origins.iter().cloned().collect());
+    more.insert("fingerprint".into(), origin.fingerprint.into());
+    if origin.bounds {
+        more.insert("bounds".into(), true.into());
+    }
+    // The commit of this program, where it is known, and that of the specification which the reference encodes.
+    more.insert("commit".into(), option_env!("WEBNN_COMMIT").into());
+    more.insert("specification".into(), webnn_reference::SPECIFICATION.into());
+    more.insert("os".into(), std::env::consts::OS.into());
+    more.insert("processor".into(), std::env::consts::ARCH.into());
+    Header {
+        format: FORMAT,
+        program: env!("CARGO_PKG_NAME").into(),
+        version: env!("CARGO_PKG_VERSION").into(),
+        started,
+        vectors: roster.len(),
+        implementations,
+        reading: reading.into(),
+        part: origin.part,
+        more,
+    }
 }
 
 #[derive(Debug, Serialize)]
@@ -203,77 +220,126 @@ impl<'a> From<&'a NotAsExpected> for FailureLine<'a> {
 pub(crate) struct Results {
     path: PathBuf,
     file: BufWriter<File>,
-    implementations: Vec<String>,
+    header: Header,
+    /// Whether there was no such file before.
+    is_new: bool,
+    /// Whether anything is written: what was there before is kept until an implementation runs.
+    has_begun: bool,
+    /// What was said before that.
+    not_started: Vec<(usize, String)>,
     results: usize,
 }
 
 impl Results {
-    /// Creates the file, and the folder that it is in, and writes the header.
+    /// Makes sure that the file, and the folder that it is in, can be written to.
     ///
     /// # Errors
-    /// If that can not be done.
-    pub(crate) fn create(
-        path: &Path,
-        implementations: Vec<String>,
-        vectors: usize,
-        reading: &'static str,
-        origin: Origin,
-    ) -> Result<Self, Failure> {
-        if let Some(folder) = path.parent() {
-            std::fs::create_dir_all(folder).map_err(|error| unwritable(folder, &error))?;
+    /// If that is not so, or another run writes there.
+    pub(crate) fn create(path: &Path, header: Header) -> Result<Self, Failure> {
+        output::create_folder_of(path)?;
+        let is_new = !path.exists();
+        let file = BufWriter::new(opened(path)?);
+        let not_started = Vec::new();
+        Ok(Self { path: path.to_owned(), file, header, is_new, has_begun: false, not_started, results: 0 })
+    }
+
+    /// Goes on with a run, of which this is kept.
+    ///
+    /// # Errors
+    /// If the file can not be written, or another run writes there.
+    pub(crate) fn resume(path: &Path, kept: &Record) -> Result<Self, Failure> {
+        let _nobody_else = opened(path)?;
+        // What was there is replaced as a whole: the disk may be full.
+        let beside = output::beside(path);
+        let mut file = BufWriter::new(opened(&beside)?);
+        drop(file.get_ref().set_len(0));
+        let written = lines(kept).map_err(|error| Failure::Output(error.to_string()))?;
+        let written = written.iter().try_for_each(|line| writeln!(file, "{line}"));
+        let written = written.and_then(|()| file.flush()).and_then(|()| std::fs::rename(&beside, path));
+        written.map_err(|error| output::unwritable(path, &error))?;
+        Ok(Self {
+            path: path.to_owned(),
+            file,
+            header: kept.header.clone(),
+            is_new: false,
+            has_begun: true,
+            not_started: Vec::new(),
+            results: kept.results.len(),
+        })
+    }
+
+    /// Replaces what was there before, now that there is something to write.
+    fn begin(&mut self, roster: &Roster) -> Result<(), Failure> {
+        self.has_begun = true;
+        // A device has nothing to cut off.
+        drop(self.file.get_ref().set_len(0));
+        let header = tagged("header", &self.header).map_err(|error| Failure::Output(error.to_string()))?;
+        self.write_text(&header.to_string())?;
+        for (implementation, reason) in std::mem::take(&mut self.not_started) {
+            self.not_started(implementation, &reason)?;
         }
-        let file = opened(path)?;
-        let mut results = Self { path: path.to_owned(), file: BufWriter::new(file), implementations, results: 0 };
-        let started = SystemTime::now().duration_since(UNIX_EPOCH).map_or(0, |elapsed| elapsed.as_secs());
-        results.write(&Line::Header {
-            format: FORMAT,
-            program: env!("CARGO_PKG_NAME"),
-            version: env!("CARGO_PKG_VERSION"),
-            started,
-            vectors,
-            implementations: results.implementations.clone(),
-            reading,
-            paths: origin.paths,
-            sources: origin.sources,
-            part: origin.part,
-            commit: option_env!("WEBNN_COMMIT"),
-            specification: webnn_reference::SPECIFICATION,
-            os: std::env::consts::OS,
-            processor: std::env::consts::ARCH,
-        })?;
-        Ok(results)
+        roster.entries().iter().try_for_each(|entry| {
+            let about = roster.about(entry);
+            self.write(&Line::Vector { vector: &entry.id, about: &about })
+        })
     }
 
     fn write(&mut self, line: &Line<'_>) -> Result<(), Failure> {
         let text = serde_json::to_string(line).map_err(|error| Failure::Output(error.to_string()))?;
-        writeln!(self.file, "{text}").map_err(|error| unwritable(&self.path, &error))
+        self.write_text(&text)
+    }
+
+    fn write_text(&mut self, text: &str) -> Result<(), Failure> {
+        writeln!(self.file, "{text}").map_err(|error| output::unwritable(&self.path, &error))
     }
 
     fn name(&self, implementation: usize) -> String {
-        self.implementations.get(implementation).cloned().unwrap_or_default()
+        self.header.implementations.get(implementation).cloned().unwrap_or_default()
     }
 
-    pub(crate) fn vector(&mut self, vector: &str, about: &About) -> Result<(), Failure> {
-        self.write(&Line::Vector { vector, about })
+    /// Whether anything is written.
+    pub(crate) fn has_begun(&self) -> bool {
+        self.has_begun
     }
 
-    pub(crate) fn started(&mut self, implementation: usize, description: &Description) -> Result<(), Failure> {
+    /// Notes that an implementation runs, of these vectors.
+    pub(crate) fn started(
+        &mut self,
+        implementation: usize,
+        description: &Description,
+        roster: &Roster,
+    ) -> Result<(), Failure> {
+        if !self.has_begun {
+            self.begin(roster)?;
+        }
         let name = self.name(implementation);
         self.write(&Line::Started { implementation: &name, description })
     }
 
     pub(crate) fn not_started(&mut self, implementation: usize, reason: &str) -> Result<(), Failure> {
+        if !self.has_begun {
+            self.not_started.push((implementation, reason.to_owned()));
+            return Ok(());
+        }
         let name = self.name(implementation);
         self.write(&Line::NotStarted { implementation: &name, reason })
     }
 
-    pub(crate) fn result(&mut self, vector: &str, verdict: &Verdict, expected: bool) -> Result<(), Failure> {
+    /// Notes a result, and why it is known not to be a pass, where that is listed.
+    pub(crate) fn result(
+        &mut self,
+        vector: &str,
+        verdict: &Verdict,
+        expected: bool,
+        known: Option<&str>,
+    ) -> Result<(), Failure> {
         self.results += 1;
         let implementation = self.name(verdict.implementation);
         self.write(&Line::Result {
             vector,
             implementation: &implementation,
             expected,
+            known,
             seconds: verdict.took.as_secs_f64(),
             outcome: OutcomeLine::from(&verdict.outcome),
             bound: verdict.bound.as_ref().map(|bound| BoundLine::new(&verdict.outcome, bound)),
@@ -296,22 +362,28 @@ impl Results {
         self.write(&Line::Flake { vector, implementation: &implementation, message })
     }
 
-    /// Ends without a footer: the run is not complete, and is never to be taken for one that is.
+    /// Ends without a footer: the run is not complete, and is never to be taken for one that is. Where nothing was written, the
+    /// file is as it was.
     ///
     /// # Errors
     /// If the file can not be written.
     pub(crate) fn abandon(mut self) -> Result<PathBuf, Failure> {
-        self.file.flush().map_err(|error| unwritable(&self.path, &error))?;
+        if self.has_begun {
+            self.file.flush().map_err(|error| output::unwritable(&self.path, &error))?;
+        } else if self.is_new {
+            // It is empty, and nobody minds if it stays.
+            drop(std::fs::remove_file(&self.path));
+        }
         Ok(self.path)
     }
 
-    /// Writes the footer: the run has ended.
+    /// Writes the footer: the run has ended, or was interrupted.
     ///
     /// # Errors
     /// If the file can not be written.
-    pub(crate) fn finish(mut self, unexpected: usize, seconds: f64) -> Result<PathBuf, Failure> {
-        self.write(&Line::Footer { results: self.results, unexpected, seconds })?;
-        self.file.flush().map_err(|error| unwritable(&self.path, &error))?;
+    pub(crate) fn finish(mut self, unexpected: usize, seconds: f64, interrupted: bool) -> Result<PathBuf, Failure> {
+        self.write(&Line::Footer { results: self.results, unexpected, seconds, interrupted })?;
+        self.file.flush().map_err(|error| output::unwritable(&self.path, &error))?;
         Ok(self.path)
     }
 }
@@ -321,17 +393,13 @@ impl Results {
 /// # Errors
 /// If the file can not be written.
 pub(crate) fn write(path: &Path, record: &Record) -> Result<(), Failure> {
-    if let Some(folder) = path.parent() {
-        std::fs::create_dir_all(folder).map_err(|error| unwritable(folder, &error))?;
-    }
-    let mut file = BufWriter::new(opened(path)?);
-    for line in lines(record).map_err(|error| Failure::Output(error.to_string()))? {
-        writeln!(file, "{line}").map_err(|error| unwritable(path, &error))?;
-    }
-    file.flush().map_err(|error| unwritable(path, &error))
+    let wrong = |error: serde_json::Error| Failure::Output(error.to_string());
+    let (mut all, footer) = (lines(record).map_err(wrong)?, footer(record).map_err(wrong)?);
+    all.push(footer);
+    output::write(path, &all.iter().map(|line| format!("{line}\n")).collect::<String>())
 }
 
-/// The lines of a run that has ended, in the order of its vectors and implementations.
+/// The lines of a run, in the order of its vectors and implementations, without the footer.
 ///
 /// # Errors
 /// None that is to be expected.
@@ -359,10 +427,16 @@ pub(crate) fn lines(record: &Record) -> serde_json::Result<Vec<Json>> {
     for flake in &record.flakes {
         lines.push(tagged("flake", flake)?);
     }
-    let (results, unexpected) = (record.results.len(), record.unexpected().count());
-    let footer = json!({ "results": results, "unexpected": unexpected, "seconds": record.seconds });
-    lines.push(tagged("footer", &footer)?);
     Ok(lines)
+}
+
+/// The last line of a run that has ended.
+///
+/// # Errors
+/// None that is to be expected.
+pub(crate) fn footer(record: &Record) -> serde_json::Result<Json> {
+    let (results, unexpected) = (record.results.len(), record.unexpected().count());
+    tagged("footer", &json!({ "results": results, "unexpected": unexpected, "seconds": record.seconds }))
 }
 
 /// A line, by its kind and its members.
@@ -374,10 +448,10 @@ fn tagged(line: &str, members: &impl Serialize) -> serde_json::Result<Json> {
     Ok(tagged)
 }
 
-/// Opens the file for this run alone.
+/// Opens the file for this run alone, without changing it.
 fn opened(path: &Path) -> Result<File, Failure> {
     let open = File::options().create(true).truncate(false).write(true).open(path);
-    let file = open.map_err(|error| unwritable(path, &error))?;
+    let file = open.map_err(|error| output::unwritable(path, &error))?;
     match file.try_lock() {
         Ok(()) => {}
         Err(TryLockError::WouldBlock) => {
@@ -387,11 +461,5 @@ fn opened(path: &Path) -> Result<File, Failure> {
         // A place that has no locks, such as a device.
         Err(TryLockError::Error(_)) => {}
     }
-    // What was there before is another run's; a device has nothing to cut off.
-    drop(file.set_len(0));
     Ok(file)
-}
-
-fn unwritable(path: &Path, error: &std::io::Error) -> Failure {
-    Failure::Output(format!("{} can not be written: {error}", path.display()))
 }

@@ -6,15 +6,18 @@ use std::sync::mpsc::{Receiver, RecvTimeoutError, Sender, channel};
 use std::time::{Duration, Instant};
 
 use webnn_reference::steps::Reading;
-use webnn_vectors::Vector;
 
 use crate::execute::{Observation, Tensor};
+use crate::failure::Failure;
 use crate::implementation::{Description, Implementation, Start};
+use crate::interrupt;
 use crate::judge::bound::BoundVerdict;
 use crate::judge::distance::{Distance, difference};
 use crate::judge::{Outcome, judge};
+use crate::outside::board::Board;
 use crate::outside::transcript::Transcript;
-use crate::worker::{Batches, Event, Index, Observed, WorkerId, spawn};
+use crate::roster::{Index, Roster, Window};
+use crate::worker::{Batches, Event, Observed, WorkerId, spawn};
 
 /// How to run.
 #[derive(Clone, Debug)]
@@ -34,12 +37,13 @@ pub(crate) struct Settings {
 }
 
 impl Settings {
-    fn start(&self) -> Start {
+    fn start(&self, board: Board) -> Start {
         Start {
             reading: self.reading,
             timeout: self.timeout,
             transcript: self.transcript.clone(),
             lose_device_at: self.lose_device_at.clone(),
+            board,
         }
     }
 }
@@ -84,17 +88,66 @@ struct Lane {
     batches: Batches,
     workers: BTreeMap<WorkerId, Worker>,
     given_up: usize,
-    described: bool,
-    unfinished: BTreeSet<Index>,
+    standing: Standing,
+    left: Left,
+    board: Board,
+}
+
+/// Whether an implementation runs.
+enum Standing {
+    /// That is not known yet.
+    Starting,
+    /// It does, or did.
+    Started,
+    /// It can not be started, for this reason.
+    NotStarted(String),
 }
 
 struct Worker {
     at: Option<Index>,
     heard: Instant,
+    /// Whether it waits for other implementations, and so can not be too slow.
+    waits: bool,
+}
+
+/// The vectors that a lane has no result of: all from one on, but some.
+struct Left {
+    from: Index,
+    end: Index,
+    done: BTreeSet<Index>,
+}
+
+impl Left {
+    fn all(end: Index) -> Self {
+        Self { from: 0, end, done: BTreeSet::new() }
+    }
+
+    fn first(&self) -> Option<Index> {
+        (self.from < self.end).then_some(self.from)
+    }
+
+    fn contains(&self, index: Index) -> bool {
+        (self.from..self.end).contains(&index) && !self.done.contains(&index)
+    }
+
+    /// Takes one out, if it is among them.
+    fn remove(&mut self, index: Index) -> bool {
+        let is_left = self.contains(index);
+        if is_left {
+            self.done.insert(index);
+        }
+        while self.done.remove(&self.from) {
+            self.from += 1;
+        }
+        is_left
+    }
 }
 
 /// After so many workers that hung or lost their device, the rest of the vectors is not tried.
 const MOST_GIVEN_UP: usize = 5;
+
+/// How often a run looks whether it is interrupted, or a worker says nothing for too long.
+const LOOK: Duration = Duration::from_millis(100);
 
 /// An event, and the worker that told it.
 type Told = (WorkerId, Event);
@@ -102,59 +155,80 @@ type Told = (WorkerId, Event);
 /// The outputs of a vector, by name.
 type NamedTensors = Vec<(String, Tensor)>;
 
-/// What is observed of a vector that gave no outputs.
-fn without_bound(observation: Observation, took: Duration) -> Observed {
-    Observed { observation, bound: None, took }
-}
-
 /// Runs all vectors on all implementations.
-pub(crate) struct Run<'a> {
-    vectors: &'a Arc<Vec<Vector>>,
+pub(crate) struct Run {
+    roster: Arc<Roster>,
+    window: Arc<Window>,
     settings: Settings,
     lanes: Vec<Lane>,
     workers: usize,
     events: (Sender<Told>, Receiver<Told>),
+    /// What implementations gave, for those that are not as far yet.
     outputs: BTreeMap<Index, Vec<(usize, NamedTensors)>>,
 }
 
-impl<'a> Run<'a> {
-    pub(crate) fn new(vectors: &'a Arc<Vec<Vector>>, implementations: &[Implementation], settings: Settings) -> Self {
-        let lanes = implementations
-            .iter()
-            .map(|implementation| Lane {
-                implementation: implementation.clone(),
-                batches: Batches::new(vectors.len(), implementation.batch()),
-                workers: BTreeMap::new(),
-                given_up: 0,
-                described: false,
-                unfinished: (0..vectors.len()).collect(),
-            })
-            .collect();
-        Self { vectors, settings, lanes, workers: 0, events: channel(), outputs: BTreeMap::new() }
+/// Workers that wait for others end with the run.
+impl Drop for Run {
+    fn drop(&mut self) {
+        self.window.close();
+    }
+}
+
+impl Run {
+    pub(crate) fn new(roster: &Arc<Roster>, implementations: &[Implementation], settings: Settings) -> Self {
+        let lane = |implementation: &Implementation| Lane {
+            implementation: implementation.clone(),
+            batches: Batches::new(roster.len(), implementation.batch()),
+            workers: BTreeMap::new(),
+            given_up: 0,
+            standing: Standing::Starting,
+            left: Left::all(roster.len()),
+            board: Board::of(roster.len()),
+        };
+        Self {
+            roster: Arc::clone(roster),
+            window: Arc::new(Window::new(Arc::clone(roster))),
+            settings,
+            lanes: implementations.iter().map(lane).collect(),
+            workers: 0,
+            events: channel(),
+            outputs: BTreeMap::new(),
+        }
     }
 
-    /// Runs, and tells of every step.
+    /// Runs, and tells of every step. Where no implementation starts, no vector has a result.
     ///
     /// # Errors
-    /// Those of `tell`, which end the run.
-    pub(crate) fn run<E>(mut self, mut tell: impl FnMut(Progress) -> Result<(), E>) -> Result<(), E> {
+    /// Those of `tell`, which end the run; and if it is interrupted, or vectors can not be loaded.
+    pub(crate) fn run<E: From<Failure>>(mut self, mut tell: impl FnMut(Progress) -> Result<(), E>) -> Result<(), E> {
         for lane in 0..self.lanes.len() {
             let threads = self.lanes[lane].implementation.threads(self.settings.jobs);
-            for _ in 0..threads.min(self.vectors.len()) {
+            for _ in 0..threads.min(self.roster.len()) {
                 self.add_worker(lane);
             }
         }
         while self.lanes.iter().any(|lane| !lane.workers.is_empty()) {
-            match self.events.1.recv_timeout(Duration::from_millis(200)) {
+            let heard = self.events.1.recv_timeout(LOOK);
+            // What was started ends with an interruption, which is no result.
+            if interrupt::is_asked_for() {
+                return Err(Failure::Interrupted.into());
+            }
+            match heard {
                 Ok((worker, event)) => self.hear(worker, event, &mut tell)?,
                 Err(RecvTimeoutError::Timeout | RecvTimeoutError::Disconnected) => {}
             }
             self.give_up_the_silent(&mut tell)?;
         }
-        // Every vector has a result, whatever became of the workers.
-        for lane in 0..self.lanes.len() {
-            let lost = Observation::Errored("the thread that ran it ended without a result".into());
-            self.end(lane, &lost, &mut tell)?;
+        let any_started = self.lanes.iter().any(|lane| matches!(lane.standing, Standing::Started));
+        for lane in (0..self.lanes.len()).filter(|_| any_started) {
+            // Every vector has a result, whatever became of the workers.
+            let outcome = match &self.lanes[lane].standing {
+                Standing::NotStarted(reason) => Outcome::Skipped(reason.clone()),
+                Standing::Starting | Standing::Started => {
+                    Outcome::Errored("the thread that ran it ended without a result".into())
+                }
+            };
+            self.end(lane, &outcome, &mut tell)?;
         }
         Ok(())
     }
@@ -162,20 +236,20 @@ impl<'a> Run<'a> {
     fn add_worker(&mut self, lane: usize) {
         let id = self.workers;
         self.workers += 1;
-        let worker = Worker { at: None, heard: Instant::now() };
+        let worker = Worker { at: None, heard: Instant::now(), waits: false };
         self.lanes[lane].workers.insert(id, worker);
         spawn(
             id,
             self.lanes[lane].implementation.clone(),
-            self.settings.start(),
+            self.settings.start(self.lanes[lane].board.clone()),
             self.settings.bounds,
-            Arc::clone(self.vectors),
+            Arc::clone(&self.window),
             self.lanes[lane].batches.clone(),
             self.events.0.clone(),
         );
     }
 
-    fn hear<E>(
+    fn hear<E: From<Failure>>(
         &mut self,
         id: WorkerId,
         event: Event,
@@ -189,11 +263,12 @@ impl<'a> Run<'a> {
             return Ok(());
         };
         worker.heard = Instant::now();
+        worker.waits = matches!(event, Event::Waiting);
         match event {
-            Event::Started(description) => {
-                let first = !std::mem::replace(&mut self.lanes[lane].described, true);
-                if first { tell(Progress::Started(lane, description)) } else { Ok(()) }
-            }
+            Event::Started(description) => match std::mem::replace(&mut self.lanes[lane].standing, Standing::Started) {
+                Standing::Starting | Standing::NotStarted(_) => tell(Progress::Started(lane, description)),
+                Standing::Started => Ok(()),
+            },
             Event::NotStarted(reason) => {
                 self.lanes[lane].workers.remove(&id);
                 self.not_started(lane, reason, tell)
@@ -202,6 +277,8 @@ impl<'a> Run<'a> {
                 worker.at = Some(index);
                 Ok(())
             }
+            Event::Waiting => Ok(()),
+            Event::NotLoaded(failure) => Err(failure.into()),
             Event::Observed(index, observed) => self.observe(lane, index, *observed, tell),
             Event::Lost(reason) => {
                 let problem = format!("the device was lost: {reason}");
@@ -214,26 +291,42 @@ impl<'a> Run<'a> {
         }
     }
 
-    fn observe<E>(
+    fn observe<E: From<Failure>>(
         &mut self,
         lane: usize,
-        vector: Index,
+        index: Index,
         observed: Observed,
         tell: &mut impl FnMut(Progress) -> Result<(), E>,
     ) -> Result<(), E> {
-        if !self.lanes[lane].unfinished.remove(&vector) {
+        if !self.lanes[lane].left.contains(index) {
             return Ok(());
         }
+        // What has no result yet is at hand.
+        let Some(vector) = self.window.get(index, || {})? else {
+            return Ok(());
+        };
         let Observed { observation, bound, took } = observed;
-        let is_ours = self.lanes[lane].implementation.is_ours();
-        let outcome = judge(&self.vectors[vector], &observation, is_ours);
-        tell(Progress::Judged(Verdict { implementation: lane, vector, outcome, bound, took }))?;
+        let outcome = judge(&vector, &observation, self.lanes[lane].implementation.is_ours());
+        self.lanes[lane].left.remove(index);
+        tell(self.judged(lane, index, outcome, bound, took))?;
         if let Observation::Outputs(outputs) = observation
             && self.lanes.len() > 1
         {
-            self.compare(lane, vector, outputs, tell)?;
+            self.compare(lane, index, outputs, tell)?;
         }
-        Ok(())
+        self.release(index, tell)
+    }
+
+    fn judged(
+        &self,
+        lane: usize,
+        vector: Index,
+        outcome: Outcome,
+        bound: Option<BoundVerdict>,
+        took: Duration,
+    ) -> Progress {
+        self.lanes[lane].board.add(self.roster.id(vector), &outcome);
+        Progress::Judged(Verdict { implementation: lane, vector, outcome, bound, took })
     }
 
     /// Compares the outputs with those that other implementations gave before, and keeps them for those to come.
@@ -252,22 +345,41 @@ impl<'a> Run<'a> {
                 tell(Progress::Compared(Parting { vector, implementations, output, worst: difference(a, b) }))?;
             }
         }
-        let is_awaited = self.lanes.iter().any(|lane| lane.unfinished.contains(&vector));
-        if is_awaited {
-            others.push((lane, outputs));
-        } else {
-            self.outputs.remove(&vector);
+        others.push((lane, outputs));
+        Ok(())
+    }
+
+    /// Lets go of a vector that has all of its results, but for implementations that did not start: they skip it.
+    fn release<E: From<Failure>>(
+        &mut self,
+        index: Index,
+        tell: &mut impl FnMut(Progress) -> Result<(), E>,
+    ) -> Result<(), E> {
+        let is_out = |lane: &Lane| matches!(lane.standing, Standing::NotStarted(_));
+        if self.lanes.iter().any(|lane| !is_out(lane) && lane.left.contains(index)) {
+            return Ok(());
+        }
+        self.outputs.remove(&index);
+        self.window.finish(index);
+        for lane in 0..self.lanes.len() {
+            if let Standing::NotStarted(reason) = &self.lanes[lane].standing {
+                let outcome = Outcome::Skipped(reason.clone());
+                self.conclude(lane, index, outcome, tell)?;
+            }
         }
         Ok(())
     }
 
-    fn give_up_the_silent<E>(&mut self, tell: &mut impl FnMut(Progress) -> Result<(), E>) -> Result<(), E> {
+    fn give_up_the_silent<E: From<Failure>>(
+        &mut self,
+        tell: &mut impl FnMut(Progress) -> Result<(), E>,
+    ) -> Result<(), E> {
         for lane in 0..self.lanes.len() {
             let patience = self.lanes[lane].implementation.patience(self.settings.timeout);
             let silent: Vec<WorkerId> = self.lanes[lane]
                 .workers
                 .iter()
-                .filter(|(_, worker)| worker.heard.elapsed() > patience)
+                .filter(|(_, worker)| !worker.waits && worker.heard.elapsed() > patience)
                 .map(|(id, _)| *id)
                 .collect();
             let timeout = self.settings.timeout;
@@ -279,7 +391,7 @@ impl<'a> Run<'a> {
         Ok(())
     }
 
-    fn give_up<E>(
+    fn give_up<E: From<Failure>>(
         &mut self,
         lane: usize,
         id: WorkerId,
@@ -294,28 +406,28 @@ impl<'a> Run<'a> {
         self.lanes[lane].given_up += 1;
         match worker.at {
             Some(index) => {
-                let observed = without_bound(Observation::Errored(problem.to_owned()), took);
-                self.observe(lane, index, observed, tell)?;
+                let observation = Observation::Errored(problem.to_owned());
+                self.observe(lane, index, Observed { observation, bound: None, took }, tell)?;
             }
             None if taken.is_empty() => {
                 return self.not_started(lane, format!("it {problem} when it was started"), tell);
             }
             None => {}
         }
-        taken.retain(|index| self.lanes[lane].unfinished.contains(index));
+        taken.retain(|index| self.lanes[lane].left.contains(*index));
         self.lanes[lane].batches.give_back(&taken);
         if self.lanes[lane].given_up < MOST_GIVEN_UP {
             self.add_worker(lane);
         } else if self.lanes[lane].workers.is_empty() {
             let problem =
                 format!("not tried: {MOST_GIVEN_UP} vectors before it were not answered, the last: {problem}");
-            self.end(lane, &Observation::Errored(problem), tell)?;
+            self.end(lane, &Outcome::Errored(problem), tell)?;
         }
         Ok(())
     }
 
     /// Notes that a worker could not be started. Where others of the lane go on, that costs time only.
-    fn not_started<E>(
+    fn not_started<E: From<Failure>>(
         &mut self,
         lane: usize,
         reason: String,
@@ -324,23 +436,40 @@ impl<'a> Run<'a> {
         if !self.lanes[lane].workers.is_empty() {
             return Ok(());
         }
-        if self.lanes[lane].described {
+        if matches!(self.lanes[lane].standing, Standing::Started) {
             let problem = format!("the implementation could not be started again: {reason}");
-            return self.end(lane, &Observation::Errored(problem), tell);
+            return self.end(lane, &Outcome::Errored(problem), tell);
         }
-        self.end(lane, &Observation::Skipped(reason.clone()), tell)?;
-        tell(Progress::NotStarted(lane, reason))
+        self.lanes[lane].standing = Standing::NotStarted(reason.clone());
+        tell(Progress::NotStarted(lane, reason))?;
+        // What the others have finished waited for this one.
+        self.window.at_hand().into_iter().try_for_each(|index| self.release(index, tell))
     }
 
     /// Gives all vectors that are left the same result.
-    fn end<E>(
+    fn end<E: From<Failure>>(
         &mut self,
         lane: usize,
-        observation: &Observation,
+        outcome: &Outcome,
         tell: &mut impl FnMut(Progress) -> Result<(), E>,
     ) -> Result<(), E> {
-        for index in self.lanes[lane].unfinished.clone() {
-            self.observe(lane, index, without_bound(observation.clone(), Duration::ZERO), tell)?;
+        while let Some(index) = self.lanes[lane].left.first() {
+            self.conclude(lane, index, outcome.clone(), tell)?;
+            self.release(index, tell)?;
+        }
+        Ok(())
+    }
+
+    /// Gives a vector a result that nothing was observed for.
+    fn conclude<E>(
+        &mut self,
+        lane: usize,
+        index: Index,
+        outcome: Outcome,
+        tell: &mut impl FnMut(Progress) -> Result<(), E>,
+    ) -> Result<(), E> {
+        if self.lanes[lane].left.remove(index) {
+            tell(self.judged(lane, index, outcome, None, Duration::ZERO))?;
         }
         Ok(())
     }

@@ -4,9 +4,10 @@ use std::path::PathBuf;
 
 use clap::Args;
 use webnn_reference::ops;
-use webnn_vectors::{Kind, LoadError, Loader, Vector, VectorFile};
+use webnn_vectors::{Ids, Kind, LoadError, Loader, Source, Vector, VectorFile};
 
 use crate::failure::Failure;
+use crate::roster::Roster;
 
 /// Which vectors to take.
 #[derive(Args, Clone, Debug, Default)]
@@ -34,20 +35,33 @@ impl Selection {
         let known = |name: &str| is_operator_of_the_specification(name);
         let loader = Loader::with_operators(&known);
         let loaded = if self.paths.is_empty() { loader.embedded() } else { loader.paths(&self.paths) };
-        let mut files = loaded.map_err(|error| match error {
-            LoadError::Empty { .. } => Failure::NothingToRun(error.to_string()),
-            error => Failure::Data(error.to_string()),
-        })?;
+        let mut files = loaded.map_err(of_loading)?;
         for file in &mut files {
             file.vectors.retain(|vector| self.takes(vector, operators.as_deref()));
         }
         files.retain(|file| !file.vectors.is_empty());
-        if files.is_empty() {
-            return Err(Failure::NothingToRun(
-                "no vector is selected; `webnn list vectors` shows what there is".into(),
-            ));
+        if files.is_empty() { Err(nothing_is_selected()) } else { Ok(files) }
+    }
+
+    /// Finds out which vectors there are, and looks each over, without keeping them.
+    ///
+    /// # Errors
+    /// As [`load`](Self::load).
+    pub(crate) fn roster(&self) -> Result<Roster, Failure> {
+        let operators = self.operators()?;
+        let loader = Loader::with_operators(&is_operator_of_the_specification);
+        let (mut roster, mut ids) = (Roster::default(), Ids::default());
+        for source in self.sources()? {
+            let mut file = loader.source(&source).map_err(of_loading)?;
+            ids.make_unique(&mut file);
+            roster.add(source, &file, |vector| self.takes(vector, operators.as_deref()));
         }
-        Ok(files)
+        if roster.is_empty() { Err(nothing_is_selected()) } else { Ok(roster) }
+    }
+
+    fn sources(&self) -> Result<Vec<Source>, Failure> {
+        let sources = if self.paths.is_empty() { Source::embedded() } else { Source::of_paths(&self.paths) };
+        sources.map_err(of_loading)
     }
 
     /// The files and folders that were named.
@@ -76,6 +90,17 @@ impl Selection {
         let filtered = self.filter.is_empty() || self.filter.iter().any(|text| vector.id.contains(text));
         filtered && operators.is_none_or(|operators| uses_only(vector, operators))
     }
+}
+
+fn of_loading(error: LoadError) -> Failure {
+    match error {
+        LoadError::Empty { .. } => Failure::NothingToRun(error.to_string()),
+        error => Failure::Data(error.to_string()),
+    }
+}
+
+fn nothing_is_selected() -> Failure {
+    Failure::NothingToRun("no vector is selected; `webnn list vectors` shows what there is".into())
 }
 
 fn uses_only(vector: &Vector, operators: &[&str]) -> bool {

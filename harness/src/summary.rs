@@ -10,6 +10,7 @@ use crate::implementation::Description;
 use crate::judge::Outcome;
 use crate::judge::bound::Standing;
 use crate::judge::distance::Distance;
+use crate::record::{Record, Went};
 use crate::run::{Parting, Verdict};
 
 /// How many known failures are named for each reason.
@@ -28,21 +29,55 @@ struct Tally {
 }
 
 impl Tally {
-    fn add(&mut self, outcome: &Outcome, expected: bool) {
-        match outcome {
-            Outcome::Passed { bit_equal, .. } => {
-                self.passed += 1;
-                self.bit_equal += usize::from(*bit_equal);
-            }
-            Outcome::Failed(_) => self.failed += 1,
-            Outcome::Errored(_) => self.errored += 1,
-            Outcome::Skipped(_) => self.skipped += 1,
-            Outcome::Open { .. } => self.open += 1,
-        }
-        if expected && matches!(outcome, Outcome::Failed(_) | Outcome::Errored(_)) {
-            self.expected_failures += 1;
+    fn add(&mut self, went: Went, bit_equal: bool, expected: bool) {
+        *match went {
+            Went::Passed => &mut self.passed,
+            Went::Failed => &mut self.failed,
+            Went::Errored => &mut self.errored,
+            Went::Skipped => &mut self.skipped,
+            Went::Open => &mut self.open,
+        } += 1;
+        self.bit_equal += usize::from(bit_equal);
+        self.expected_failures += usize::from(expected && matches!(went, Went::Failed | Went::Errored));
+    }
+}
+
+/// How many there are, and what the first of them are called: of a run of any length so many are remembered.
+#[derive(Clone, Debug, Default)]
+struct Listed {
+    count: usize,
+    first: Vec<String>,
+}
+
+impl Listed {
+    fn add(&mut self, name: String, most: usize) {
+        self.count += 1;
+        if self.first.len() < most {
+            self.first.push(name);
         }
     }
+
+    fn write(&self, text: &mut String) {
+        for name in &self.first {
+            _ = writeln!(text, "        {name}");
+        }
+        if self.count > self.first.len() {
+            _ = writeln!(text, "        ... and {} more, in the result file", self.count - self.first.len());
+        }
+    }
+}
+
+/// A result, as it is counted.
+struct Counted<'a> {
+    implementation: usize,
+    subject: &'a str,
+    vector: &'a str,
+    went: Went,
+    bit_equal: bool,
+    expected: bool,
+    message: &'a str,
+    known: Option<&'a str>,
+    bound: Option<(Standing, String)>,
 }
 
 /// The largest distance between two implementations in one subject, and in which vector it is.
@@ -74,27 +109,62 @@ struct Unexpected {
 #[derive(Debug)]
 pub(crate) struct Summary {
     implementations: Vec<String>,
+    /// How many unexpected results are shown in full.
+    most: usize,
     descriptions: Vec<Option<Description>>,
     not_started: Vec<Option<String>>,
     rows: BTreeMap<String, Row>,
-    unexpected: Vec<Unexpected>,
-    known: BTreeMap<(String, String), Vec<String>>,
+    unexpected: usize,
+    first_unexpected: Vec<Unexpected>,
+    known: BTreeMap<(String, String), Listed>,
     skipped: BTreeMap<(usize, String), usize>,
-    bounds: BTreeMap<(usize, Standing), Vec<String>>,
+    bounds: BTreeMap<(usize, Standing), Listed>,
 }
 
 impl Summary {
-    pub(crate) fn new(implementations: Vec<String>) -> Self {
+    pub(crate) fn new(implementations: Vec<String>, most: usize) -> Self {
         let count = implementations.len();
         Self {
             implementations,
+            most,
             descriptions: vec![None; count],
             not_started: vec![None; count],
             rows: BTreeMap::new(),
-            unexpected: vec![],
+            unexpected: 0,
+            first_unexpected: vec![],
             known: BTreeMap::new(),
             skipped: BTreeMap::new(),
             bounds: BTreeMap::new(),
+        }
+    }
+
+    /// Counts what is kept of a run that this one goes on with.
+    pub(crate) fn recorded(&mut self, record: &Record) {
+        let place = |names: &[String], name: &str| names.iter().position(|known| known == name);
+        for result in record.results.values() {
+            if let Some(implementation) = place(&self.implementations, &result.implementation) {
+                let bound = result.standing().map(|standing| (standing, String::new()));
+                self.count(&Counted {
+                    implementation,
+                    subject: record.subject(result),
+                    vector: &result.vector,
+                    went: result.outcome,
+                    bit_equal: result.is_bit_equal(),
+                    expected: result.expected,
+                    message: result.message(),
+                    known: result.known(),
+                    bound,
+                });
+            }
+        }
+        for difference in &record.differences {
+            let worst = difference.worst.as_deref().and_then(|worst| worst.parse().ok()).zip(difference.index);
+            let subject = record.vectors.get(&difference.vector).map_or("", |about| about.subject.as_str());
+            self.part(subject, &difference.vector, &difference.output, worst);
+        }
+        for (implementation, name) in self.implementations.iter().enumerate() {
+            self.descriptions[implementation] = record.descriptions.get(name).cloned();
+            self.not_started[implementation] = record.not_started.get(name).cloned();
         }
     }
 
@@ -119,68 +189,96 @@ impl Summary {
         row.tallies.resize(count, Tally::default());
     }
 
-    /// Counts a verdict; `reason` is that of the expectation which lists the vector.
+    /// Counts a verdict; `known` is why it is known not to be a pass.
     pub(crate) fn verdict(
         &mut self,
         subject: &str,
         vector: &str,
         verdict: &Verdict,
         expected: bool,
-        reason: Option<&str>,
+        known: Option<&str>,
     ) {
-        let implementation = verdict.implementation;
-        if let Some(row) = self.rows.get_mut(subject) {
-            row.tallies[implementation].add(&verdict.outcome, expected);
-        }
-        if let Some(bound) = &verdict.bound
-            && let Some(standing) = Standing::of(&verdict.outcome, bound)
-        {
+        let (went, message) = match &verdict.outcome {
+            Outcome::Passed { .. } => (Went::Passed, String::new()),
+            Outcome::Failed(failure) => (Went::Failed, failure.to_string()),
+            Outcome::Errored(problem) => (Went::Errored, problem.clone()),
+            Outcome::Skipped(reason) => (Went::Skipped, reason.clone()),
+            Outcome::Open { reason, .. } => (Went::Open, reason.clone()),
+        };
+        let bound = verdict.bound.as_ref().and_then(|bound| {
             let element = bound.element.as_ref().map(|element| format!(": {element}")).unwrap_or_default();
-            self.bounds.entry((implementation, standing)).or_default().push(format!("{vector}{element}"));
+            Standing::of(&verdict.outcome, bound).map(|standing| (standing, element))
+        });
+        let bit_equal = matches!(verdict.outcome, Outcome::Passed { bit_equal: true, .. });
+        let (implementation, message) = (verdict.implementation, message.as_str());
+        self.count(&Counted { implementation, subject, vector, went, bit_equal, expected, message, known, bound });
+    }
+
+    fn count(&mut self, counted: &Counted<'_>) {
+        let Counted { implementation, subject, vector, went, bit_equal, expected, message, known, bound } = counted;
+        if let Some(row) = self.rows.get_mut(*subject) {
+            row.tallies[*implementation].add(*went, *bit_equal, *expected);
         }
-        let name = self.implementations[implementation].clone();
-        match (&verdict.outcome, expected) {
-            (Outcome::Skipped(reason), _) => {
-                *self.skipped.entry((implementation, reason.clone())).or_default() += 1;
+        if let Some((standing, element)) = bound {
+            let listed = self.bounds.entry((*implementation, *standing)).or_default();
+            listed.add(format!("{vector}{element}"), self.most);
+        }
+        let name = &self.implementations[*implementation];
+        match (went, expected) {
+            (Went::Skipped, _) => {
+                *self.skipped.entry((*implementation, (*message).to_owned())).or_default() += 1;
             }
-            (Outcome::Failed(_) | Outcome::Errored(_), true) => {
-                self.known.entry((name, reason.unwrap_or_default().to_owned())).or_default().push(vector.to_owned());
+            (Went::Failed | Went::Errored, true) => {
+                let reason = (name.clone(), known.unwrap_or_default().to_owned());
+                self.known.entry(reason).or_default().add((*vector).to_owned(), MOST_KNOWN);
             }
-            (outcome, false) => {
-                let what = match outcome {
-                    Outcome::Failed(failure) => failure.to_string(),
-                    Outcome::Errored(problem) => format!("errored: {problem}"),
-                    _ => "passed, although it is expected to fail; take it off the expectations".into(),
+            (went, false) => {
+                let what = match went {
+                    Went::Errored => format!("errored: {message}"),
+                    Went::Passed => "passed, although it is expected to fail; take it off the expectations".into(),
+                    Went::Failed | Went::Skipped | Went::Open => (*message).to_owned(),
                 };
-                self.unexpected.push(Unexpected { implementation: name, vector: vector.to_owned(), what });
+                self.add_unexpected(*implementation, vector, what);
             }
-            (Outcome::Passed { .. } | Outcome::Open { .. }, true) => {}
+            (Went::Passed | Went::Open, true) => {}
+        }
+    }
+
+    fn add_unexpected(&mut self, implementation: usize, vector: &str, what: String) {
+        self.unexpected += 1;
+        // The first is named in any case.
+        if self.first_unexpected.len() < self.most.max(1) {
+            let implementation = self.implementations[implementation].clone();
+            self.first_unexpected.push(Unexpected { implementation, vector: vector.to_owned(), what });
         }
     }
 
     /// Notes a result that is not the same every time.
     pub(crate) fn flake(&mut self, vector: &str, implementation: usize, what: &str) {
-        let implementation = self.implementations[implementation].clone();
-        self.unexpected.push(Unexpected { implementation, vector: vector.to_owned(), what: format!("flaky: {what}") });
+        self.add_unexpected(implementation, vector, format!("flaky: {what}"));
     }
 
     /// Counts a comparison of two implementations.
     pub(crate) fn parting(&mut self, subject: &str, vector: &str, parting: &Parting) {
+        self.part(subject, vector, &parting.output, parting.worst);
+    }
+
+    fn part(&mut self, subject: &str, vector: &str, output: &str, worst: Option<(Distance, usize)>) {
         let Some(row) = self.rows.get_mut(subject) else {
             return;
         };
-        let Some((distance, index)) = parting.worst else {
+        let Some((distance, index)) = worst else {
             row.of_other_shape += 1;
             return;
         };
         if row.worst.as_ref().is_none_or(|worst| distance > worst.distance) {
-            row.worst = Some(Worst { distance, vector: vector.to_owned(), output: parting.output.clone(), index });
+            row.worst = Some(Worst { distance, vector: vector.to_owned(), output: output.to_owned(), index });
         }
     }
 
     /// How many results were not as expected.
     pub(crate) fn unexpected(&self) -> usize {
-        self.unexpected.len()
+        self.unexpected
     }
 
     /// Whether any vector ran on any implementation.
@@ -190,10 +288,17 @@ impl Summary {
         skipped < all
     }
 
-    /// Why an implementation did not start, where one did not.
-    pub(crate) fn first_not_started(&self) -> Option<(&str, &str)> {
-        let reasons = self.implementations.iter().zip(&self.not_started);
-        reasons.filter_map(|(name, reason)| Some((name.as_str(), reason.as_deref()?))).next()
+    /// The first implementation that did not start, where one did not.
+    pub(crate) fn first_not_started(&self) -> Option<&str> {
+        let all = self.implementations.iter().zip(&self.not_started);
+        all.filter(|(_, reason)| reason.is_some()).map(|(name, _)| name.as_str()).next()
+    }
+
+    /// Why implementations did not start.
+    pub(crate) fn reasons_not_started(&self) -> String {
+        let all = self.implementations.iter().zip(&self.not_started);
+        let reasons = all.filter_map(|(name, reason)| Some(format!("{name} did not start: {}", reason.as_ref()?)));
+        reasons.collect::<Vec<_>>().join("\n")
     }
 
     /// The table: a row for each subject, and one for all.
@@ -257,42 +362,36 @@ impl Summary {
     }
 
     /// What the derived bound says, for each implementation that was judged by it.
-    fn by_the_bound(&self, text: &mut String, most: usize) {
+    fn by_the_bound(&self, text: &mut String) {
+        const KINDS: [(Standing, &str); 5] = [
+            (Standing::HiddenFault, "within the tolerance but outside the bound"),
+            (Standing::Fault, "outside both"),
+            (Standing::IllConditioned, "beyond the tolerance but inside the bound (ill-conditioned)"),
+            (Standing::Disputed, "beyond the tolerance of numbers that are outside the bound"),
+            (Standing::Undecided, "undecided"),
+        ];
         for (implementation, name) in self.implementations.iter().enumerate() {
-            let of = |standing| self.bounds.get(&(implementation, standing)).map_or(&[][..], Vec::as_slice);
-            let kinds = [
-                (Standing::HiddenFault, "within the tolerance but outside the bound"),
-                (Standing::Fault, "outside both"),
-                (Standing::IllConditioned, "beyond the tolerance but inside the bound (ill-conditioned)"),
-                (Standing::Disputed, "beyond the tolerance of numbers that are outside the bound"),
-                (Standing::Undecided, "undecided"),
-            ];
-            let counts: Vec<String> =
-                kinds.iter().map(|(kind, words)| format!("{} {words}", of(*kind).len())).collect();
             if !self.bounds.keys().any(|(judged, _)| *judged == implementation) {
                 continue;
             }
-            let passed = of(Standing::Passed).len();
-            _ = writeln!(text, "{name} by the derived bound: {passed} inside, {}", counts.join(", "));
-            for (kind, words) in kinds {
-                for vector in of(kind).iter().take(most) {
-                    _ = writeln!(text, "    {words}: {vector}");
-                }
-                if of(kind).len() > most {
-                    _ = writeln!(text, "    ... and {} more {words}, in the result file", of(kind).len() - most);
-                }
+            let of = |standing| self.bounds.get(&(implementation, standing));
+            let passed = of(Standing::Passed).map_or(0, |listed| listed.count);
+            _ = writeln!(text, "{name} by the derived bound: {passed} inside");
+            for (listed, words) in KINDS.into_iter().filter_map(|(kind, words)| Some((of(kind)?, words))) {
+                _ = writeln!(text, "    {} {words}:", listed.count);
+                listed.write(text);
             }
         }
     }
 
     /// What stands below the table: implementations, known failures, skipped vectors, and what was unexpected.
-    pub(crate) fn remarks(&self, most_unexpected: usize, arguments: &str) -> String {
+    pub(crate) fn remarks(&self, arguments: &str) -> String {
         let mut text = String::new();
         let total = self.total();
         for (implementation, name) in self.implementations.iter().enumerate() {
             let tally = total.tallies[implementation];
             _ = match (&self.descriptions[implementation], &self.not_started[implementation]) {
-                (_, Some(reason)) => writeln!(text, "{name}: skipped. {reason}"),
+                (_, Some(reason)) => writeln!(text, "{name}: skipped, as it did not start: {reason}"),
                 (description, None) => {
                     let adapter = description.as_ref().and_then(|description| description.adapter.as_deref());
                     let adapter = adapter.map(|adapter| format!(" on {adapter}")).unwrap_or_default();
@@ -309,32 +408,27 @@ impl Summary {
             };
         }
         self.largest_differences(&mut text);
-        self.by_the_bound(&mut text, most_unexpected);
+        self.by_the_bound(&mut text);
         for ((implementation, reason), count) in &self.skipped {
             if self.not_started[*implementation].is_none() {
                 _ = writeln!(text, "{}: {count} skipped: {reason}", self.implementations[*implementation]);
             }
         }
         for ((name, reason), vectors) in &self.known {
-            _ = writeln!(text, "{name}: {} known to fail: {reason}", vectors.len());
-            for vector in vectors.iter().take(MOST_KNOWN) {
-                _ = writeln!(text, "    {vector}");
-            }
-            if vectors.len() > MOST_KNOWN {
-                _ = writeln!(text, "    ... and {} more, in the result file", vectors.len() - MOST_KNOWN);
-            }
+            _ = writeln!(text, "{name}: {} known to fail: {reason}", vectors.count);
+            vectors.write(&mut text);
         }
-        if !self.unexpected.is_empty() {
-            _ = writeln!(text, "\n{} unexpected:", self.unexpected.len());
+        if self.unexpected > 0 {
+            _ = writeln!(text, "\n{} unexpected:", self.unexpected);
         }
-        for unexpected in self.unexpected.iter().take(most_unexpected) {
-            let Unexpected { implementation, vector, what } = unexpected;
+        let shown = self.first_unexpected.iter().take(self.most);
+        for Unexpected { implementation, vector, what } in shown.clone() {
             _ = writeln!(text, "  {implementation}  {vector}\n    {what}");
         }
-        if self.unexpected.len() > most_unexpected {
-            _ = writeln!(text, "  ... and {} more, in the result file", self.unexpected.len() - most_unexpected);
+        if self.unexpected > shown.len() {
+            _ = writeln!(text, "  ... and {} more, in the result file", self.unexpected - shown.len());
         }
-        if let Some(unexpected) = self.unexpected.first() {
+        if let Some(unexpected) = self.first_unexpected.first() {
             _ = writeln!(text, "\nTo see one: webnn explain {:?}{arguments}", unexpected.vector);
         }
         text

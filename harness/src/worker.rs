@@ -16,11 +16,11 @@ use webnn_reference::derived_bound::Allowance;
 use webnn_vectors::Vector;
 
 use crate::execute::{Executor, Observation, bounds};
+use crate::failure::Failure;
 use crate::implementation::{Description, Implementation, Start};
 use crate::judge::bound::{BoundVerdict, bound_verdict};
+use crate::roster::{Index, Window};
 
-/// A vector's place in the run.
-pub(crate) type Index = usize;
 /// Which worker an event is of.
 pub(crate) type WorkerId = usize;
 
@@ -33,6 +33,10 @@ pub(crate) enum Event {
     NotStarted(String),
     /// It is at this vector now.
     At(Index),
+    /// It is far ahead of the others, and waits for them.
+    Waiting,
+    /// The vectors can not be loaded.
+    NotLoaded(Failure),
     /// This was observed of the vector.
     Observed(Index, Box<Observed>),
     /// The implementation lost its device, for this reason.
@@ -72,13 +76,17 @@ impl Drop for AtWork {
     }
 }
 
-/// The batches of a run that no worker has taken yet, and who has taken the others.
+/// What of a run no worker has taken yet, and who has taken what.
 #[derive(Clone, Debug)]
 pub(crate) struct Batches(Arc<Mutex<Shared>>);
 
 #[derive(Debug)]
 struct Shared {
-    waiting: VecDeque<Vec<Index>>,
+    /// The first that nobody has taken.
+    next: Index,
+    end: Index,
+    size: usize,
+    given_back: VecDeque<Index>,
     taken: BTreeMap<WorkerId, Vec<Index>>,
     given_up: BTreeSet<WorkerId>,
 }
@@ -86,23 +94,38 @@ struct Shared {
 impl Batches {
     /// All vectors of a run, in batches of `size`.
     pub(crate) fn new(vectors: usize, size: usize) -> Self {
-        let all: Vec<Index> = (0..vectors).collect();
-        let waiting = all.chunks(size.max(1)).map(<[Index]>::to_vec).collect();
-        Self(Arc::new(Mutex::new(Shared { waiting, taken: BTreeMap::new(), given_up: BTreeSet::new() })))
+        Self(Arc::new(Mutex::new(Shared {
+            next: 0,
+            end: vectors,
+            size: size.max(1),
+            given_back: VecDeque::new(),
+            taken: BTreeMap::new(),
+            given_up: BTreeSet::new(),
+        })))
     }
 
     fn shared(&self) -> MutexGuard<'_, Shared> {
         self.0.lock().unwrap_or_else(PoisonError::into_inner)
     }
 
-    /// The next batch for a worker; none for one that was given up and is still alive.
+    /// The next batch for a worker that is done with the one before; none for one that was given up and is still alive.
     fn take(&self, worker: WorkerId) -> Option<Vec<Index>> {
         let mut shared = self.shared();
         if shared.given_up.contains(&worker) {
             return None;
         }
-        let batch = shared.waiting.pop_front()?;
-        shared.taken.entry(worker).or_default().extend(&batch);
+        let batch = match shared.given_back.pop_front() {
+            Some(index) => vec![index],
+            None => {
+                let from = shared.next;
+                shared.next = shared.end.min(from + shared.size);
+                (from..shared.next).collect()
+            }
+        };
+        if batch.is_empty() {
+            return None;
+        }
+        shared.taken.insert(worker, batch.clone());
         Some(batch)
     }
 
@@ -115,45 +138,61 @@ impl Batches {
 
     /// Gives back what a lost worker had taken, one by one: one of them may be what stopped it.
     pub(crate) fn give_back(&self, indices: &[Index]) {
-        let mut shared = self.shared();
-        for index in indices.iter().rev() {
-            shared.waiting.push_front(vec![*index]);
-        }
+        self.shared().given_back.extend(indices);
     }
 }
 
 /// Executes a batch, and says why it was cut short if the device was lost.
 fn execute(
-    batch: &[Index],
+    batch: &[(Index, Arc<Vector>)],
     executor: &Executor,
-    vectors: &[Vector],
     how: &Start,
     allowance: Option<Allowance>,
     tell: &impl Fn(Event),
 ) -> Result<(), String> {
     let ensure_not_lost = || executor.lost().map_or(Ok(()), Err);
     let mut started = Vec::new();
-    for index in batch {
+    for (index, vector) in batch {
         tell(Event::At(*index));
         if how.lose_device_at.contains(index) {
             executor.lose();
         }
         let begun = Instant::now();
-        let vector = executor.start(&vectors[*index]);
+        let execution = executor.start(vector);
         ensure_not_lost()?;
-        started.push((*index, vector, begun.elapsed()));
+        started.push((*index, vector, execution, begun.elapsed()));
     }
-    for (index, vector, spent) in started {
+    for (index, vector, execution, spent) in started {
         tell(Event::At(index));
         let begun = Instant::now();
-        let observation = executor.finish(vector);
+        let observation = executor.finish(execution);
         ensure_not_lost()?;
         let took = spent + begun.elapsed();
-        let bounded = allowance.and_then(|allowance| bounds::of_vector(&vectors[index], how.reading, allowance));
-        let bound = bounded.and_then(|bounded| bound_verdict(&vectors[index], &bounded, &observation));
+        let bounded = allowance.and_then(|allowance| bounds::of_vector(vector, how.reading, allowance));
+        let bound = bounded.and_then(|bounded| bound_verdict(vector, &bounded, &observation));
         tell(Event::Observed(index, Box::new(Observed { observation, bound, took })));
     }
     Ok(())
+}
+
+/// The next batch of vectors, once the window reaches it; none if there is nothing left for this worker.
+fn next_batch(
+    id: WorkerId,
+    batches: &Batches,
+    window: &Window,
+    tell: &impl Fn(Event),
+) -> Result<Option<Vec<(Index, Arc<Vector>)>>, Failure> {
+    let Some(indices) = batches.take(id) else {
+        return Ok(None);
+    };
+    let mut batch = Vec::with_capacity(indices.len());
+    for index in indices {
+        match window.get(index, || tell(Event::Waiting))? {
+            Some(vector) => batch.push((index, vector)),
+            None => return Ok(None),
+        }
+    }
+    Ok(Some(batch))
 }
 
 /// Starts a worker thread.
@@ -162,7 +201,7 @@ pub(crate) fn spawn(
     implementation: Implementation,
     start: Start,
     bounds: bool,
-    vectors: Arc<Vec<Vector>>,
+    window: Arc<Window>,
     batches: Batches,
     events: Sender<(WorkerId, Event)>,
 ) {
@@ -181,15 +220,26 @@ pub(crate) fn spawn(
                 return tell(Event::NotStarted(reason));
             }
         };
-        let mut lost = None;
-        while lost.is_none()
-            && let Some(batch) = batches.take(id)
-        {
-            lost = execute(&batch, &executor, &vectors, &start, bounds.then_some(allowance), &tell).err();
+        let mut end = Event::Finished;
+        loop {
+            match next_batch(id, &batches, &window, &tell) {
+                Ok(Some(batch)) => {
+                    let executed = execute(&batch, &executor, &start, bounds.then_some(allowance), &tell);
+                    if let Err(reason) = executed {
+                        end = Event::Lost(reason);
+                        break;
+                    }
+                }
+                Ok(None) => break,
+                Err(failure) => {
+                    end = Event::NotLoaded(failure);
+                    break;
+                }
+            }
         }
         // A driver that is still giving up its device when the program ends can bring it down.
         drop(executor);
         drop(at_work);
-        tell(lost.map_or(Event::Finished, Event::Lost));
+        tell(end);
     });
 }

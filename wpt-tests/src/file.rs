@@ -1,7 +1,9 @@
 //! A file of vectors: from bytes to checked vectors.
 
 use std::collections::HashMap;
+use std::hash::Hasher;
 
+use fnv::FnvHasher;
 use schemars::{JsonSchema, Schema};
 use serde::Deserialize;
 use serde::de::IgnoredAny;
@@ -25,6 +27,8 @@ pub struct VectorFile {
     pub section: Option<String>,
     /// The vectors, in the file's order.
     pub vectors: Vec<Vector>,
+    /// Tells whether the file is what it was: a hash of its bytes, the same on every machine.
+    pub fingerprint: u64,
 }
 
 impl VectorFile {
@@ -91,7 +95,16 @@ pub(crate) fn read(
         let place = format!("/tests/{index}/name");
         return Err(invalid(Some(&vectors[index].name), place, Problem::DuplicateVector { first }));
     }
-    Ok(VectorFile { path: path.to_owned(), stem: stem.to_owned(), source: form.source, section: form.section, vectors })
+    let mut hasher = FnvHasher::default();
+    hasher.write(json);
+    Ok(VectorFile {
+        path: path.to_owned(),
+        stem: stem.to_owned(),
+        source: form.source,
+        section: form.section,
+        vectors,
+        fingerprint: hasher.finish(),
+    })
 }
 
 /// The first vector whose name an earlier one has, and that earlier one.

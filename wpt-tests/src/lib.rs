@@ -50,7 +50,7 @@ pub use descriptor::{DataType, Descriptor, MAX_BYTE_LENGTH};
 pub use error::{Invalid, LoadError, Problem};
 pub use file::{VectorFile, schema};
 pub use graph::{Argument, ExpectedOutput, Graph, Input, MetricType, Names, Operator, Tolerance};
-pub use load::Loader;
+pub use load::{Ids, Loader, Source};
 pub use number::Number;
 pub use scenario::{BufferSource, FREE_CALLS, OBJECT_CALLS, Returns, Step, View};
 pub use value::Value;

@@ -12,6 +12,76 @@ use crate::file::{self, VectorFile};
 
 static EMBEDDED: Dir<'_> = include_dir!("$CARGO_MANIFEST_DIR/vectors");
 
+/// A file of vectors that is not loaded yet.
+#[derive(Clone, Debug)]
+pub struct Source {
+    place: Place,
+    stem: String,
+}
+
+#[derive(Clone, Debug)]
+enum Place {
+    File(PathBuf),
+    Embedded(&'static Path, &'static [u8]),
+}
+
+impl Source {
+    /// The files that these paths stand for: files, and every `*.json` below folders, in the order of their names. A file
+    /// that is reached twice is there once.
+    ///
+    /// # Errors
+    ///
+    /// Something cannot be read, or there is no file at all ([`LoadError::Empty`]).
+    pub fn of_paths<P: AsRef<Path>>(paths: &[P]) -> Result<Vec<Self>, LoadError> {
+        let mut sources = Vec::new();
+        let mut seen = HashSet::new();
+        for path in paths {
+            for Found { path, relative } in find(path.as_ref())? {
+                if seen.insert(canonical(&path)?) {
+                    sources.push(Self { stem: stem(&relative), place: Place::File(path) });
+                }
+            }
+        }
+        if sources.is_empty() { Err(LoadError::Empty { path: PathBuf::new() }) } else { Ok(sources) }
+    }
+
+    /// The files embedded in this crate, in the order of their names.
+    ///
+    /// # Errors
+    ///
+    /// There are none ([`LoadError::Empty`]).
+    pub fn embedded() -> Result<Vec<Self>, LoadError> {
+        let mut found = Vec::new();
+        collect_embedded(&EMBEDDED, &mut found);
+        found.sort_by_key(|(path, _)| *path);
+        if found.is_empty() {
+            return Err(LoadError::Empty { path: PathBuf::from("vectors") });
+        }
+        let source = |(path, json)| Self { stem: stem(path), place: Place::Embedded(path, json) };
+        Ok(found.into_iter().map(source).collect())
+    }
+}
+
+/// Makes ids unique: two files of one stem may hold vectors of one name. A later vector of the same id gets ` #2`, and so
+/// on.
+#[derive(Clone, Debug, Default)]
+pub struct Ids {
+    seen: HashMap<String, usize>,
+}
+
+impl Ids {
+    /// Makes the ids of a file's vectors unlike those of the files before.
+    pub fn make_unique(&mut self, file: &mut VectorFile) {
+        for vector in &mut file.vectors {
+            let times = self.seen.entry(vector.id.clone()).or_default();
+            *times += 1;
+            if *times > 1 {
+                vector.id = format!("{} #{times}", vector.id);
+            }
+        }
+    }
+}
+
 /// Loads vectors.
 #[derive(Clone, Copy, Default)]
 pub struct Loader<'a> {
@@ -52,7 +122,8 @@ impl<'a> Loader<'a> {
     ///
     /// The file cannot be read, or the first thing that is wrong with it.
     pub fn file(&self, path: &Path) -> Result<VectorFile, LoadError> {
-        self.file_of(path, path.file_name().map_or(path, Path::new))
+        let relative = path.file_name().map_or(path, Path::new);
+        self.source(&Source { stem: stem(relative), place: Place::File(path.to_owned()) })
     }
 
     /// Loads files and folders (every `*.json` below, in the order of their names). The ids are
@@ -63,20 +134,7 @@ impl<'a> Loader<'a> {
     ///
     /// Something cannot be read or is wrong, or there is no file at all ([`LoadError::Empty`]).
     pub fn paths<P: AsRef<Path>>(&self, paths: &[P]) -> Result<Vec<VectorFile>, LoadError> {
-        let mut files = Vec::new();
-        let mut seen = HashSet::new();
-        for path in paths {
-            for found in find(path.as_ref())? {
-                if seen.insert(canonical(&found.path)?) {
-                    files.push(self.file_of(&found.path, &found.relative)?);
-                }
-            }
-        }
-        if files.is_empty() {
-            return Err(LoadError::Empty { path: PathBuf::new() });
-        }
-        make_ids_unique(&mut files);
-        Ok(files)
+        self.all(&Source::of_paths(paths)?)
     }
 
     /// Loads the vectors embedded in this crate.
@@ -86,21 +144,29 @@ impl<'a> Loader<'a> {
     /// There are none ([`LoadError::Empty`]), or something is wrong with one, which the tests of
     /// this crate exclude.
     pub fn embedded(&self) -> Result<Vec<VectorFile>, LoadError> {
-        let mut found = Vec::new();
-        collect_embedded(&EMBEDDED, &mut found);
-        found.sort_by_key(|(path, _)| *path);
-        if found.is_empty() {
-            return Err(LoadError::Empty { path: PathBuf::from("vectors") });
-        }
-        let load = |(path, json): (&Path, &[u8])| self.text(&path.display().to_string(), &stem(path), json);
-        let mut files = found.into_iter().map(load).collect::<Result<Vec<_>, _>>()?;
-        make_ids_unique(&mut files);
-        Ok(files)
+        self.all(&Source::embedded()?)
     }
 
-    fn file_of(&self, path: &Path, relative: &Path) -> Result<VectorFile, LoadError> {
-        let json = fs::read(path).map_err(|source| LoadError::Read { path: path.to_owned(), source })?;
-        self.text(&path.display().to_string(), &stem(relative), &json)
+    /// Loads one file. Its vectors' ids may be those of another file's ([`Ids`]).
+    ///
+    /// # Errors
+    ///
+    /// The file cannot be read, or the first thing that is wrong with it.
+    pub fn source(&self, source: &Source) -> Result<VectorFile, LoadError> {
+        match &source.place {
+            Place::Embedded(path, json) => self.text(&path.display().to_string(), &source.stem, json),
+            Place::File(path) => {
+                let json = fs::read(path).map_err(|source| LoadError::Read { path: path.clone(), source })?;
+                self.text(&path.display().to_string(), &source.stem, &json)
+            }
+        }
+    }
+
+    fn all(&self, sources: &[Source]) -> Result<Vec<VectorFile>, LoadError> {
+        let mut files = sources.iter().map(|source| self.source(source)).collect::<Result<Vec<_>, _>>()?;
+        let mut ids = Ids::default();
+        files.iter_mut().for_each(|file| ids.make_unique(file));
+        Ok(files)
     }
 }
 
@@ -168,17 +234,5 @@ fn collect_embedded(dir: &Dir<'static>, found: &mut Vec<(&'static Path, &'static
     found.extend(dir.files().filter(|file| is_json(file.path())).map(|file| (file.path(), file.contents())));
     for folder in dir.dirs() {
         collect_embedded(folder, found);
-    }
-}
-
-/// Two files of one stem may hold vectors of one name.
-fn make_ids_unique(files: &mut [VectorFile]) {
-    let mut seen: HashMap<String, usize> = HashMap::new();
-    for vector in files.iter_mut().flat_map(|file| &mut file.vectors) {
-        let times = seen.entry(vector.id.clone()).or_default();
-        *times += 1;
-        if *times > 1 {
-            vector.id = format!("{} #{times}", vector.id);
-        }
     }
 }

@@ -7,11 +7,11 @@ use std::time::{Duration, Instant};
 
 use clap::{Args, Subcommand};
 use webnn_reference::steps::Reading;
-use webnn_vectors::Vector;
 
 use crate::failure::{AS_EXPECTED, Failure};
 use crate::implementation::Implementation;
 use crate::outside::transcript::Transcript;
+use crate::roster::Roster;
 use crate::run::{Progress, Run, Settings};
 use crate::selection::Selection;
 
@@ -64,13 +64,13 @@ fn vectors(arguments: &Arguments) -> Result<u8, Failure> {
     let by_default = [Implementation::Reference];
     let chosen = if arguments.implementations.is_empty() { &by_default[..] } else { &arguments.implementations };
     let mut loading = Vec::new();
-    let mut vectors = Vec::new();
+    let mut vectors = Roster::default();
     for _ in 0..arguments.repeat {
         let begun = Instant::now();
-        vectors = arguments.selection.load()?;
+        vectors = arguments.selection.roster()?;
         loading.push(begun.elapsed());
     }
-    let vectors: Arc<Vec<Vector>> = Arc::new(vectors.into_iter().flat_map(|file| file.vectors).collect());
+    let vectors = Arc::new(vectors);
     anstream::println!("{} vectors, {} runs", vectors.len(), arguments.repeat);
     anstream::println!("{:<24} {}", "loading", Spread::of(loading));
     for implementation in chosen {
@@ -84,11 +84,7 @@ fn vectors(arguments: &Arguments) -> Result<u8, Failure> {
 }
 
 /// The time from starting the implementation to judging the last vector.
-fn measure(
-    vectors: &Arc<Vec<Vector>>,
-    implementation: &Implementation,
-    jobs: Option<u16>,
-) -> Result<Duration, Failure> {
+fn measure(vectors: &Arc<Roster>, implementation: &Implementation, jobs: Option<u16>) -> Result<Duration, Failure> {
     let processors = std::thread::available_parallelism().map_or(1, std::num::NonZero::get);
     let settings = Settings {
         timeout: Duration::from_secs(600),

@@ -76,7 +76,7 @@ fn add(whole: &mut Record, part: Record) -> Result<(), String> {
     for (name, description) in part.descriptions {
         let known = whole.descriptions.entry(name.clone()).or_insert_with(|| description.clone());
         if *known != description {
-            return Err(format!("{name} is another there: {description:?}, and here {known:?}"));
+            return Err(format!("{name} is another there: {description}, and here {known}"));
         }
     }
     whole.not_started.extend(part.not_started);

@@ -62,7 +62,7 @@ pub(crate) fn replay(arguments: &Arguments) -> Result<u8, Failure> {
 fn id(command: &Command) -> &str {
     match command {
         Command::Run { vector, .. } => &vector.id,
-        Command::Start { .. } | Command::Stop => "",
+        Command::Start { .. } | Command::Stop { .. } => "",
     }
 }
 

@@ -1,27 +1,29 @@
 //! `webnn run`
 
-use std::collections::{BTreeMap, BTreeSet};
-use std::io::IsTerminal;
+mod recorder;
+mod resume;
+
+use std::collections::BTreeSet;
 use std::path::PathBuf;
 use std::str::FromStr;
 use std::sync::Arc;
-use std::time::{Duration, Instant};
+use std::time::Duration;
 
 use clap::Args;
-use indicatif::{ProgressBar, ProgressDrawTarget, ProgressStyle};
 use webnn_reference::steps::Reading;
-use webnn_vectors::{Vector, VectorFile};
 
-use crate::expectations::{Expectations, is_expected, under_the_literal_text};
-use crate::failure::{AS_EXPECTED, Failure, UNEXPECTED};
+use crate::expectations::Expectations;
+use crate::failure::Failure;
 use crate::implementation::Implementation;
-use crate::judge::Outcome;
+use crate::interrupt;
 use crate::outside::transcript::Transcript;
-use crate::record::{About, Record};
-use crate::results::{Origin, Results};
-use crate::run::{Progress, Run, Settings, Verdict};
-use crate::selection::{Selection, subject};
-use crate::summary::Summary;
+use crate::record::{Header, Record};
+use crate::results::{Origin, header};
+use crate::roster::Roster;
+use crate::run::{Run, Settings};
+use crate::selection::Selection;
+use recorder::Recorder;
+use resume::Kept;
 
 /// The arguments of `webnn run`.
 #[derive(Args, Debug)]
@@ -29,9 +31,10 @@ pub(crate) struct Arguments {
     #[command(flatten)]
     selection: Selection,
 
-    /// Run on this implementation: `reference`, `wgpu`, `wgpu:NAME` for an adapter, or `cmd:PROGRAM ARGUMENTS` for a program
-    /// that speaks the protocol of harness/PROTOCOL.md (`NAME=cmd:...` gives it a name). May be given several times.
-    /// Without any: on `reference`, and on `wgpu` if there is an adapter.
+    /// Run on this implementation: `reference`, `wgpu`, `wgpu:NAME` for an adapter, `cmd:PROGRAM ARGUMENTS` for a program that
+    /// speaks the protocol of harness/PROTOCOL.md, or `browser:PATH FLAGS` for the WebNN of a browser (`NAME=cmd:...` and
+    /// `NAME=browser:...` give them names). May be given several times. Without any: on `reference`, and on `wgpu` if there
+    /// is an adapter.
     #[arg(long = "implementation", short, value_name = "NAME")]
     implementations: Vec<Implementation>,
 
@@ -58,6 +61,11 @@ pub(crate) struct Arguments {
     /// Run only what was not as expected in the result file of a run before: by default, the file that this run writes.
     #[arg(long, value_name = "FILE", num_args = 0..=1, default_missing_value = "")]
     failed_only: Option<PathBuf>,
+
+    /// Go on with the run of the result file that this one writes to, which was interrupted or ended before its time: what has
+    /// results of every implementation there is not run again. It has to be the same run, of the same vectors.
+    #[arg(long, conflicts_with_all = ["failed_only", "repeat"])]
+    resume: bool,
 
     /// Run everything so many times. A vector whose outcome, or whose distance, is not the same every time is a flake, and
     /// unexpected.
@@ -129,27 +137,37 @@ impl Arguments {
         })
     }
 
-    /// The vectors of the part that was asked for, of those that were not as expected if only these were.
-    fn chosen(&self, files: Vec<VectorFile>) -> Result<Vec<Vector>, Failure> {
-        let mut vectors: Vec<Vector> = files.into_iter().flat_map(|file| file.vectors).collect();
+    /// The vectors of the part that was asked for, of those that were not as expected if only these were; and the header of a
+    /// run of them.
+    fn chosen(&self, implementations: &[Implementation]) -> Result<(Roster, Header), Failure> {
+        let mut roster = self.selection.roster()?;
+        let origin = Origin {
+            paths: self.selection.named(),
+            // That of the whole, for all parts of it.
+            fingerprint: roster.fingerprint(),
+            part: self.partition.map(|Partition { part, of }| format!("{part}/{of}")),
+            bounds: self.bounds,
+        };
         if let Some(path) = &self.failed_only {
             let path = if path.as_os_str().is_empty() { &self.output } else { path };
             let record = Record::read(path)?;
             let failed: BTreeSet<&str> = record.unexpected().map(|result| result.vector.as_str()).collect();
-            vectors.retain(|vector| failed.contains(vector.id.as_str()));
-            if vectors.is_empty() {
+            roster.retain(|entry| failed.contains(&*entry.id));
+            if roster.is_empty() {
                 let path = path.display();
                 return Err(Failure::NothingToRun(format!("every selected vector was as expected in {path}")));
             }
         }
         if let Some(Partition { part, of }) = self.partition {
             let mut place = 0..;
-            vectors.retain(|_| place.next().is_some_and(|place| place % of == part - 1));
-            if vectors.is_empty() {
+            roster.retain(|_| place.next().is_some_and(|place| place % of == part - 1));
+            if roster.is_empty() {
                 return Err(Failure::NothingToRun(format!("there are fewer vectors than parts: {part}/{of} is empty")));
             }
         }
-        Ok(vectors)
+        let names = implementations.iter().map(ToString::to_string).collect();
+        let header = header(&roster, names, &self.text, origin);
+        Ok((roster, header))
     }
 
     fn implementations(&self) -> Vec<Implementation> {
@@ -160,6 +178,21 @@ impl Arguments {
             }
         }
         if chosen.is_empty() { vec![Implementation::Reference, Implementation::Wgpu(None)] } else { chosen }
+    }
+
+    /// The known failures of each implementation.
+    fn expectations(&self, implementations: &[Implementation]) -> Result<Vec<Expectations>, Failure> {
+        let folder = self.expectations.as_deref();
+        implementations.iter().map(|implementation| Expectations::load(implementation.kind(), folder)).collect()
+    }
+
+    /// The arguments with which one vector is looked at as it was run.
+    fn again(&self, implementations: &[Implementation]) -> String {
+        let mut words = self.selection.named();
+        for implementation in implementations.iter().filter(|_| !self.implementations.is_empty()) {
+            words.extend(["-i".to_owned(), implementation.as_argument()]);
+        }
+        words.iter().map(|word| format!(" {}", shell_words::quote(word))).collect()
     }
 }
 
@@ -181,100 +214,25 @@ pub(crate) fn run_with(arguments: &Arguments, further: Implementation) -> Result
 }
 
 fn run_on(arguments: &Arguments, implementations: &[Implementation], are_asked_for: bool) -> Result<u8, Failure> {
-    let begun = Instant::now();
     ensure_names_differ(implementations)?;
-    let mut expectations = BTreeMap::new();
-    for implementation in implementations {
-        let kind = implementation.kind();
-        expectations.insert(kind, Expectations::load(kind, arguments.expectations.as_deref())?);
-    }
-    let files = arguments.selection.load()?;
-    let sources: BTreeSet<String> = files.iter().map(|file| file.source.clone()).collect();
-    let part = arguments.partition.map(|Partition { part, of }| format!("{part}/{of}"));
-    let origin = Origin { paths: arguments.selection.named(), sources: sources.into_iter().collect(), part };
-    let vectors: Arc<Vec<Vector>> = Arc::new(arguments.chosen(files)?);
-    let subjects: Vec<String> = vectors.iter().map(subject).collect();
+    let expectations = arguments.expectations(implementations)?;
+    let (mut roster, header) = arguments.chosen(implementations)?;
+    let kept = if arguments.resume { Kept::read(&arguments.output, &header)? } else { Kept::default() };
+    let mut recorder = Recorder::new(arguments, implementations, expectations, &roster, header, &kept)?;
+    roster.retain(|entry| !kept.has(&entry.id));
+    let (roster, settings) = (Arc::new(roster), arguments.settings()?);
 
-    let names: Vec<String> = implementations.iter().map(ToString::to_string).collect();
-    let mut summary = Summary::new(names.clone());
-    subjects.iter().for_each(|subject| summary.vector(subject));
-    let mut results = Results::create(&arguments.output, names, vectors.len(), reading_name(arguments), origin)?;
-    for vector in vectors.iter() {
-        results.vector(&vector.id, &About::of(vector))?;
-    }
-    let bar = progress_bar(vectors.len() * implementations.len());
-
-    let settings = arguments.settings()?;
-    let literal = settings.reading == Reading::Literal;
-    let mut outcomes = Outcomes::new();
-    let ended = Run::new(&vectors, implementations, settings.clone()).run(|progress| {
-        match progress {
-            Progress::Started(implementation, description) => {
-                results.started(implementation, &description)?;
-                summary.started(implementation, description);
-            }
-            Progress::NotStarted(implementation, reason) => {
-                results.not_started(implementation, &reason)?;
-                summary.not_started(implementation, reason);
-            }
-            Progress::Judged(verdict) => {
-                let id = &vectors[verdict.vector].id;
-                let kind = implementations[verdict.implementation].kind();
-                let of_the_text = under_the_literal_text(&vectors[verdict.vector]).filter(|_| literal);
-                let known = expectations[kind].of(&vectors[verdict.vector], summary.facts(verdict.implementation));
-                let entry = of_the_text.as_ref().or(known);
-                let expected = is_expected(&verdict.outcome, entry);
-                results.result(id, &verdict, expected)?;
-                let reason = entry.map(|entry| format!("{} ({})", entry.reason, entry.link));
-                summary.verdict(&subjects[verdict.vector], id, &verdict, expected, reason.as_deref());
-                if arguments.repeat > 1 {
-                    outcomes.insert((verdict.implementation, verdict.vector), verdict.outcome);
-                }
-                bar.inc(1);
-            }
-            Progress::Compared(parting) => {
-                let vector = &vectors[parting.vector].id;
-                results.difference(vector, &parting)?;
-                summary.parting(&subjects[parting.vector], vector, &parting);
-            }
-        }
-        if arguments.fail_fast && summary.unexpected() > 0 { Err(Stop::AtFailure) } else { Ok(()) }
-    });
-
-    if ended.is_ok() {
-        for again in 2..=arguments.repeat {
-            bar.reset();
-            bar.set_message(format!("run {again} of {}", arguments.repeat));
-            for (implementation, vector, what) in flakes(&vectors, implementations, &settings, &outcomes, &bar)? {
-                results.flake(&vectors[vector].id, implementation, &what)?;
-                summary.flake(&vectors[vector].id, implementation, &what);
-            }
+    let _in_order = interrupt::InOrder::begin();
+    let mut ended = Ok(());
+    // The first run, and those that are to go as it went.
+    for _ in 0..arguments.repeat {
+        recorder.begin(&roster);
+        if ended.is_ok() && !roster.is_empty() {
+            let run = Run::new(&roster, implementations, settings.clone());
+            ended = run.run(|progress| recorder.note(progress, &roster));
         }
     }
-    bar.finish_and_clear();
-    let took = begun.elapsed().as_secs_f64();
-    let is_cut_short = matches!(ended, Err(Stop::AtFailure));
-    let path = match ended {
-        Ok(()) => results.finish(summary.unexpected(), took)?,
-        Err(Stop::AtFailure) => results.abandon()?,
-        Err(Stop::For(failure)) => return Err(failure),
-    };
-    anstream::println!("{}", summary.table());
-    anstream::print!("{}", summary.remarks(arguments.show, &again(arguments, implementations)));
-    if is_cut_short {
-        anstream::println!("\nended at the first unexpected result (--fail-fast): this is not the whole");
-    }
-    anstream::println!("\n{} vectors in {took:.2} s; results in {}", vectors.len(), path.display());
-    exit_code(are_asked_for, &summary)
-}
-
-/// The arguments with which one vector is looked at as it was run.
-fn again(arguments: &Arguments, implementations: &[Implementation]) -> String {
-    let mut words = arguments.selection.named();
-    for implementation in implementations.iter().filter(|_| !arguments.implementations.is_empty()) {
-        words.extend(["-i".to_owned(), implementation.as_argument()]);
-    }
-    words.iter().map(|word| format!(" {}", shell_words::quote(word))).collect()
+    recorder.finish(ended, are_asked_for)
 }
 
 /// Results are told apart by the names of their implementations.
@@ -286,71 +244,4 @@ fn ensure_names_differ(implementations: &[Implementation]) -> Result<(), Failure
         ))),
         None => Ok(()),
     }
-}
-
-/// The outcomes of a first run, by implementation and vector.
-type Outcomes = BTreeMap<(usize, usize), Outcome>;
-
-/// Runs everything again, and returns what does not go as it went the first time.
-fn flakes(
-    vectors: &Arc<Vec<Vector>>,
-    implementations: &[Implementation],
-    settings: &Settings,
-    first: &Outcomes,
-    bar: &ProgressBar,
-) -> Result<Vec<(usize, usize, String)>, Failure> {
-    let mut flakes = Vec::new();
-    Run::new(vectors, implementations, settings.clone()).run(|progress| {
-        if let Progress::Judged(Verdict { implementation, vector, outcome, .. }) = progress {
-            bar.inc(1);
-            if let Some(before) = first.get(&(implementation, vector)).filter(|before| **before != outcome) {
-                flakes.push((implementation, vector, format!("{before}, and another time {outcome}")));
-            }
-        }
-        Ok::<(), Failure>(())
-    })?;
-    Ok(flakes)
-}
-
-fn reading_name(arguments: &Arguments) -> &'static str {
-    if arguments.text == "literal" { "literal" } else { "corrected" }
-}
-
-/// Why a run ends before its vectors do.
-enum Stop {
-    /// `--fail-fast`.
-    AtFailure,
-    /// Something else failed.
-    For(Failure),
-}
-
-impl From<Failure> for Stop {
-    fn from(failure: Failure) -> Self {
-        Self::For(failure)
-    }
-}
-
-/// An implementation that was asked for by name has to start; the ones that are tried by default need not.
-fn exit_code(are_asked_for: bool, summary: &Summary) -> Result<u8, Failure> {
-    if summary.unexpected() > 0 {
-        return Ok(UNEXPECTED);
-    }
-    match summary.first_not_started() {
-        Some((name, reason)) if are_asked_for || name == "reference" => {
-            Err(Failure::NotStarted(format!("{name} did not start: {reason}")))
-        }
-        _ if summary.ran() => Ok(AS_EXPECTED),
-        _ => Err(Failure::NothingToRun("every vector was skipped; the reasons stand above".into())),
-    }
-}
-
-fn progress_bar(results: usize) -> ProgressBar {
-    let bar = ProgressBar::new(u64::try_from(results).unwrap_or(u64::MAX));
-    if !std::io::stderr().is_terminal() {
-        bar.set_draw_target(ProgressDrawTarget::hidden());
-    }
-    let style = ProgressStyle::with_template("{bar:40} {pos}/{len} results, {elapsed}, about {eta} left {msg}");
-    bar.set_style(style.unwrap_or_else(|_| ProgressStyle::default_bar()));
-    bar.enable_steady_tick(Duration::from_millis(200));
-    bar
 }

@@ -5,7 +5,7 @@
 
 use std::fmt;
 
-use serde::Serialize;
+use serde::{Deserialize, Serialize};
 use webnn_reference::data_type::MLOperandDataType;
 use webnn_vectors::{Kind, Vector};
 
@@ -153,7 +153,7 @@ pub(crate) fn radii(bounded: &BoundedTensor) -> Vec<f64> {
 }
 
 /// How a vector stands with both judges: the vector's tolerance and the derived bound.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Serialize)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Serialize, Deserialize)]
 #[serde(rename_all = "camelCase")]
 pub(crate) enum Standing {
     /// Within the tolerance, inside the bound.

@@ -44,6 +44,19 @@ impl std::fmt::Display for Distance {
     }
 }
 
+/// As it is written in result files.
+impl std::str::FromStr for Distance {
+    type Err = std::num::ParseFloatError;
+
+    fn from_str(text: &str) -> Result<Self, Self::Err> {
+        match text.strip_suffix(" ULP").and_then(|ulp| ulp.parse().ok()) {
+            Some(ulp) => Ok(Self::Ulp(ulp)),
+            None if text == "infinite" => Ok(Self::Infinite),
+            None => text.parse().map(Self::Absolute),
+        }
+    }
+}
+
 /// The distance that a vector allows.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub(crate) enum Allowed {

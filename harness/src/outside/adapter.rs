@@ -49,8 +49,8 @@ pub(crate) fn serve(
                 scenarios: true,
                 validation: true,
             })),
-            Command::Run { seq, vector } => answer(seq, *vector, &executor),
-            Command::Stop => return Ok(()),
+            Command::Run { seq, vector, .. } => answer(seq, *vector, &executor),
+            Command::Stop { .. } => return Ok(()),
         };
         let text = serde_json::to_string(&answer).map_err(|error| error.to_string())?;
         let written = writeln!(answers, "{text}").and_then(|()| answers.flush());

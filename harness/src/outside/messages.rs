@@ -37,9 +37,41 @@ pub(crate) enum Command {
         seq: u64,
         /// What to run.
         vector: Box<SentVector>,
+        /// How far the run is, for a page that shows it.
+        #[serde(default, skip_serializing_if = "Option::is_none")]
+        progress: Option<Box<Progress>>,
     },
     /// There is nothing more to do.
-    Stop,
+    Stop {
+        /// How the run went, for a page that shows it.
+        #[serde(default, skip_serializing_if = "Option::is_none")]
+        progress: Option<Box<Progress>>,
+    },
+}
+
+/// How far a run is.
+#[derive(Clone, Debug, Default, Serialize, Deserialize, JsonSchema)]
+#[serde(rename_all = "camelCase")]
+pub(crate) struct Progress {
+    /// How many vectors have a result.
+    pub(crate) done: usize,
+    /// How many there are.
+    pub(crate) total: usize,
+    /// How many of them went how: `passed`, `failed`, `errored`, `skipped`, `open`.
+    pub(crate) outcomes: BTreeMap<String, usize>,
+    /// The last that failed, or broke.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub(crate) last_failure: Option<ShownFailure>,
+}
+
+/// A vector that did not pass.
+#[derive(Clone, Debug, Serialize, Deserialize, JsonSchema)]
+#[serde(rename_all = "camelCase")]
+pub(crate) struct ShownFailure {
+    /// Its id.
+    pub(crate) vector: String,
+    /// How it went.
+    pub(crate) message: String,
 }
 
 /// A vector without what is expected of it.

@@ -6,8 +6,7 @@
 
 use std::hash::{BuildHasher, RandomState};
 use std::io::Read;
-use std::path::PathBuf;
-use std::process::{Child, Command, Stdio};
+use std::process::{Command, Stdio};
 use std::sync::atomic::{AtomicBool, Ordering};
 use std::sync::mpsc::{Receiver, RecvTimeoutError, Sender, channel};
 use std::sync::{Arc, Condvar, Mutex, MutexGuard, PoisonError};
@@ -17,6 +16,7 @@ use std::time::Duration;
 use serde_json::Value as Json;
 use tiny_http::{Header, Method, Request, Response, Server};
 
+use super::group::Group;
 use super::process::Silence;
 use super::transcript::{Speaker, Transcript};
 
@@ -49,20 +49,13 @@ pub(super) struct Page {
     shared: Arc<Shared>,
     incoming: Receiver<Result<String, String>>,
     transcript: Transcript,
-    browser: Option<Browser>,
+    browser: Option<Group>,
 }
 
 impl std::fmt::Debug for Page {
     fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
         f.debug_struct("Page").field("browser", &self.browser).finish_non_exhaustive()
     }
-}
-
-/// A browser that the harness started.
-#[derive(Debug)]
-struct Browser {
-    child: Child,
-    profile: PathBuf,
 }
 
 /// What lies between the page and the harness.
@@ -110,7 +103,7 @@ impl Page {
         serve(&server, &shared);
         let url = format!("http://localhost:{port}/?session={}&timeout={}", shared.session, limit.as_secs());
         let browser = match opened {
-            Opened::By(words) => Some(Browser::start(words, &url, &shared.session)?),
+            Opened::By(words) => Some(browser(words, &url, &shared.session)?),
             Opened::BySomebody(_) => {
                 anstream::eprintln!("open this page in the browser that is to be tested:\n\n  {url}\n");
                 None
@@ -161,26 +154,16 @@ impl Drop for Page {
     }
 }
 
-impl Browser {
-    fn start(words: &[String], url: &str, session: &str) -> Result<Self, String> {
-        let (program, flags) = words.split_first().ok_or("`browser:` needs the path of a browser")?;
-        let profile = std::env::temp_dir().join(format!("webnn-browser-{session}"));
-        std::fs::create_dir_all(&profile).map_err(|error| format!("{}: {error}", profile.display()))?;
-        let mut command = Command::new(program);
-        command.args(FLAGS).args(flags).arg(format!("--user-data-dir={}", profile.display())).arg(url);
-        let started = command.stdin(Stdio::null()).stdout(Stdio::null()).stderr(Stdio::null()).spawn();
-        let child = started.map_err(|error| format!("{program:?} can not be started: {error}"))?;
-        Ok(Self { child, profile })
-    }
-}
-
-impl Drop for Browser {
-    fn drop(&mut self) {
-        drop(self.child.kill());
-        drop(self.child.wait());
-        // Its other processes may still be writing there: what can not be removed stays in the system's temporary folder.
-        drop(std::fs::remove_dir_all(&self.profile));
-    }
+/// Starts a browser with a profile of its own, which goes with it.
+fn browser(words: &[String], url: &str, session: &str) -> Result<Group, String> {
+    let (program, flags) = words.split_first().ok_or("`browser:` needs the path of a browser")?;
+    let profile = std::env::temp_dir().join(format!("webnn-browser-{session}"));
+    std::fs::create_dir_all(&profile).map_err(|error| format!("{}: {error}", profile.display()))?;
+    let mut command = Command::new(program);
+    command.args(FLAGS).args(flags).arg(format!("--user-data-dir={}", profile.display())).arg(url);
+    command.stdin(Stdio::null()).stdout(Stdio::null()).stderr(Stdio::null());
+    let started = Group::start(&mut command, Some(profile));
+    started.map_err(|error| format!("{program:?} can not be started: {error}"))
 }
 
 fn held<T>(mutex: &Mutex<T>) -> MutexGuard<'_, T> {

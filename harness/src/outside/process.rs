@@ -5,12 +5,13 @@
 
 use std::collections::VecDeque;
 use std::io::{BufRead, BufReader, Read, Write};
-use std::process::{Child, ChildStdin, Command, Stdio};
+use std::process::{ChildStdin, Command, Stdio};
 use std::sync::mpsc::{Receiver, RecvTimeoutError, Sender, channel};
 use std::sync::{Arc, Mutex, PoisonError};
 use std::thread;
-use std::time::{Duration, Instant};
+use std::time::Duration;
 
+use super::group::Group;
 use super::transcript::{Speaker, Transcript};
 
 /// The longest line that is read.
@@ -47,7 +48,7 @@ impl std::fmt::Display for Silence {
 /// The program of an adapter.
 #[derive(Debug)]
 pub(super) struct Process {
-    child: Child,
+    group: Group,
     /// Gone once the program was asked to end.
     writer: Option<Sender<String>>,
     lines: Receiver<Result<String, String>>,
@@ -64,7 +65,9 @@ impl Process {
         let (program, arguments) = words.split_first().ok_or("no program is named")?;
         let mut command = Command::new(program);
         command.args(arguments).stdin(Stdio::piped()).stdout(Stdio::piped()).stderr(Stdio::piped());
-        let mut child = command.spawn().map_err(|error| format!("{program:?} can not be started: {error}"))?;
+        let started = Group::start(&mut command, None);
+        let mut group = started.map_err(|error| format!("{program:?} can not be started: {error}"))?;
+        let child = &mut group.child;
         let (Some(input), Some(output), Some(error)) = (child.stdin.take(), child.stdout.take(), child.stderr.take())
         else {
             return Err("its standard input and output can not be reached".into());
@@ -73,7 +76,7 @@ impl Process {
         let (to, from) = channel();
         thread::spawn(move || read_lines(BufReader::new(output), &to));
         keep_last_lines(error, Arc::clone(&errors), transcript.clone());
-        Ok(Self { child, writer: Some(write_lines(input)), lines: from, errors, transcript })
+        Ok(Self { group, writer: Some(write_lines(input)), lines: from, errors, transcript })
     }
 
     /// Sends a line. A program that is gone is noticed when its answer is waited for.
@@ -101,7 +104,7 @@ impl Process {
     }
 
     fn how_it_ended(&mut self) -> String {
-        match self.wait(Duration::from_secs(1)) {
+        match self.group.wait(Duration::from_secs(1)) {
             Some(status) => format!("ended ({status}) without an answer"),
             None => "closed its standard output without an answer".into(),
         }
@@ -118,27 +121,7 @@ impl Process {
         self.send(line);
         // The end of its input.
         self.writer = None;
-        self.wait(GRACE);
-    }
-
-    fn wait(&mut self, limit: Duration) -> Option<std::process::ExitStatus> {
-        let begun = Instant::now();
-        loop {
-            match self.child.try_wait() {
-                Ok(Some(status)) => return Some(status),
-                Ok(None) if begun.elapsed() < limit => thread::sleep(Duration::from_millis(2)),
-                Ok(None) | Err(_) => return None,
-            }
-        }
-    }
-}
-
-/// No program outlives the run.
-impl Drop for Process {
-    fn drop(&mut self) {
-        // One that has ended already can not be killed, and need not be.
-        drop(self.child.kill());
-        drop(self.child.wait());
+        self.group.wait(GRACE);
     }
 }
 
