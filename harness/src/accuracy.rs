@@ -15,10 +15,11 @@ use webnn_reference::data_type::MLOperandDataType;
 use crate::execute::call::Call;
 use crate::execute::{Executor, Observation, Tensor};
 use crate::judge::distance::{Agreement, agreement, flushed, flushed_results, texts};
+use crate::listing::MeasuredElement;
 
 pub(crate) use cases::{Case, cases};
 pub(crate) use dump::Dump;
-pub(crate) use report::{json, markdown, text};
+pub(crate) use report::{listed, markdown, text};
 
 /// Operands, by the names of the parameters.
 type Operands = Vec<(&'static str, Tensor)>;
@@ -36,15 +37,7 @@ pub(crate) struct Measured {
 pub(crate) struct Found {
     pub(crate) agreement: Agreement,
     /// The element that is furthest off.
-    pub(crate) worst: Option<Element>,
-}
-
-/// One element, in words.
-#[derive(Clone, Debug)]
-pub(crate) struct Element {
-    pub(crate) operands: Vec<String>,
-    pub(crate) expected: String,
-    pub(crate) actual: String,
+    pub(crate) worst: Option<MeasuredElement>,
 }
 
 /// Why there is no output.
@@ -98,9 +91,9 @@ fn output(case: &Case, operands: &Operands, executor: &Executor) -> Result<Tenso
     }
 }
 
-fn element(operands: &Operands, expected: &Tensor, actual: &Tensor, index: usize) -> Element {
+fn element(operands: &Operands, expected: &Tensor, actual: &Tensor, index: usize) -> MeasuredElement {
     let at = |tensor: &Tensor| brief(texts(tensor).swap_remove(index), tensor.data_type);
-    Element {
+    MeasuredElement {
         operands: operands.iter().map(|(_, tensor)| at(tensor)).collect(),
         expected: at(expected),
         actual: at(actual),

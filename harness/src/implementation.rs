@@ -12,6 +12,7 @@ use std::rc::Rc;
 use std::str::FromStr;
 use std::time::Duration;
 
+use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 use webnn_reference::cpu::Cpu;
 use webnn_reference::derived_bound::Allowance;
@@ -65,7 +66,7 @@ impl Start {
 }
 
 /// What an implementation says of itself.
-#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 #[serde(rename_all = "camelCase")]
 pub(crate) struct Description {
     /// Its name.

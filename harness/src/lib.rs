@@ -19,6 +19,7 @@ mod fuzz;
 mod implementation;
 mod interrupt;
 mod judge;
+mod listing;
 mod memory;
 pub mod networks;
 mod output;
@@ -29,6 +30,7 @@ mod results;
 mod roster;
 mod run;
 mod selection;
+mod shown;
 mod summary;
 pub mod trials;
 mod worker;
@@ -41,7 +43,7 @@ use failure::Failure;
 use commands::{
     accuracy as accuracy_command, adapter, bench, compare, completions, coverage, decompositions, emit,
     expectations as expectations_command, explain, fuzz as fuzz_command, list, merge, plan, replay,
-    report as report_command, run as run_command, serve, show, smoke, wpt as wpt_command,
+    report as report_command, run as run_command, schema, serve, show, smoke, wpt as wpt_command,
 };
 
 /// Runs conformance vectors of the W3C WebNN specification on implementations, and says where they differ from what is
@@ -112,6 +114,8 @@ enum Command {
     Fuzz(fuzz_command::Arguments),
     /// Measure how long loading and running vectors takes; or what models cost in memory (`webnn bench memory`).
     Bench(bench::Arguments),
+    /// Write the JSON Schema of what this program reads or writes.
+    Schema(schema::Arguments),
     /// Write what a shell needs to complete the command line.
     Completions(completions::Arguments),
     /// Write the manual page.
@@ -127,6 +131,11 @@ enum Command {
 /// The JSON Schema of the protocol's messages.
 pub fn protocol_schema() -> schemars::Schema {
     outside::messages::schema()
+}
+
+/// The JSON Schema of what `--format json` writes.
+pub fn listings_schema() -> schemars::Schema {
+    listing::schema()
 }
 
 /// Runs the command line, and ends the program.
@@ -163,6 +172,7 @@ fn carry_out(command: &Command) -> u8 {
         Command::Compare(arguments) => compare::compare(arguments),
         Command::Merge(arguments) => merge::merge(arguments),
         Command::Expectations(arguments) => expectations_command::expectations(arguments),
+        Command::Schema(arguments) => schema::schema(arguments),
         Command::Completions(arguments) => completions::completions(arguments),
         Command::Man => completions::manual(),
         Command::Serve(arguments) => serve::serve(arguments),

@@ -88,7 +88,7 @@ impl Peer {
     fn last_errors(&self) -> String {
         match self {
             Self::Process(process) => process.last_errors(),
-            Self::Page(_) => String::new(),
+            Self::Page(page) => page.last_errors(),
         }
     }
 

@@ -1,14 +1,14 @@
 //! The table of an implementation's accuracy: for the terminal, as Markdown and as JSON.
 
-use std::collections::BTreeMap;
 use std::fmt::Write as _;
 
 use serde_json::{Value, json};
 use webnn_reference::data_type::MLOperandDataType;
 
-use super::{Element, Found, Measured, Missing};
+use super::{Found, Measured, Missing};
 use crate::implementation::Description;
 use crate::judge::distance::Distance;
+use crate::listing::{MeasuredCase, MeasuredElement, MeasuredFigures, MeasuredImplementation};
 
 /// The cases of one data type, in their order.
 fn by_type(all: &[Measured]) -> Vec<(MLOperandDataType, Vec<&Measured>)> {
@@ -77,7 +77,7 @@ fn heading(Description { name, adapter, facts, .. }: &Description) -> String {
     format!("{name}{adapter}{facts}")
 }
 
-fn sentence(Element { operands, expected, actual }: &Element) -> String {
+fn sentence(MeasuredElement { operands, expected, actual }: &MeasuredElement) -> String {
     format!("of {}: {actual}, not {expected}", operands.join(" and "))
 }
 
@@ -134,41 +134,32 @@ const MARKDOWN_COLUMNS: &str = "\
 |---|---:|---:|---:|---:|---:|---:|---|";
 
 /// All that was found, for programs.
-pub(crate) fn json(implementations: &[(Description, Vec<Measured>)]) -> Value {
-    let all = implementations.iter().map(|(description, measured)| {
-        let cases: Vec<Value> = measured.iter().map(case).collect();
-        json!({ "implementation": description, "cases": cases })
-    });
-    Value::Array(all.collect())
+pub(crate) fn listed(implementations: &[(Description, Vec<Measured>)]) -> Vec<MeasuredImplementation> {
+    let listed = |(description, measured): &(Description, Vec<Measured>)| MeasuredImplementation {
+        implementation: description.clone(),
+        cases: measured.iter().map(case).collect(),
+    };
+    implementations.iter().map(listed).collect()
 }
 
-fn case(Measured { case, found }: &Measured) -> Value {
-    let mut members = BTreeMap::from([
-        ("operator", json!(case.operator)),
-        ("title", json!(case.title())),
-        ("dataType", json!(case.data_type().as_str())),
-    ]);
-    match found {
-        Ok(Found { agreement, worst }) => {
-            members.extend([
-                ("elements", json!(agreement.elements)),
-                ("differ", json!(agreement.unequal)),
-                ("flushed", json!(agreement.flushed)),
-                ("nan", json!(agreement.nan)),
-                ("infinite", json!(agreement.infinite)),
-                // A distance that is infinite has no number.
-                ("worst", agreement.worst.map_or(json!(0), |(distance, _)| number(distance))),
-            ]);
-            if let Some(Element { operands, expected, actual }) = worst {
-                members.insert("at", json!({ "operands": operands, "expected": expected, "actual": actual }));
-            }
-        }
-        Err(Missing::Unsupported(reason)) => _ = members.insert("skipped", json!(reason)),
-        Err(Missing::Failed(problem)) => _ = members.insert("failed", json!(problem)),
-    }
-    json!(members)
+fn case(Measured { case, found }: &Measured) -> MeasuredCase {
+    let found = match found {
+        Ok(Found { agreement, worst }) => MeasuredFigures::Compared {
+            elements: agreement.elements,
+            differ: agreement.unequal,
+            flushed: agreement.flushed,
+            nan: agreement.nan,
+            infinite: agreement.infinite,
+            worst: agreement.worst.map_or(json!(0), |(distance, _)| number(distance)),
+            at: worst.clone(),
+        },
+        Err(Missing::Unsupported(reason)) => MeasuredFigures::Skipped { skipped: reason.clone() },
+        Err(Missing::Failed(problem)) => MeasuredFigures::Failed { failed: problem.clone() },
+    };
+    MeasuredCase { operator: case.operator, title: case.title(), data_type: case.data_type().as_str(), found }
 }
 
+/// A distance that is infinite has no number.
 fn number(distance: Distance) -> Value {
     match distance {
         Distance::Ulp(distance) => json!(distance),

@@ -6,10 +6,12 @@ use clap::{Args, ValueEnum};
 use webnn_reference::data_type::MLOperandDataType;
 use webnn_reference::steps::Reading;
 
-use crate::accuracy::{Case, Dump, Measured, Missing, cases, json, markdown, measure, text};
+use crate::accuracy::{Case, Dump, Measured, Missing, cases, listed, markdown, measure, text};
 use crate::execute::Executor;
 use crate::failure::{AS_EXPECTED, Failure, UNEXPECTED};
 use crate::implementation::{Description, Implementation, Start};
+use crate::listing::{Format, Listing};
+use crate::output;
 use crate::selection::is_operator_of_the_specification;
 
 /// The arguments of `webnn accuracy`.
@@ -30,6 +32,9 @@ pub(crate) struct Arguments {
     /// Take every N-th of the inputs only.
     #[arg(long, value_name = "N", default_value_t = 1, value_parser = clap::value_parser!(u32).range(1..=10_000))]
     every: u32,
+
+    #[command(flatten)]
+    format: Format,
 
     /// Write the results to this file too, as JSON.
     #[arg(long, value_name = "FILE")]
@@ -109,15 +114,21 @@ pub(crate) fn accuracy(arguments: &Arguments) -> Result<u8, Failure> {
         let every = arguments.every as usize;
         let measured = cases.iter().map(|case| measure(case, every, flushes, &executor, &interpreter));
         let measured: Vec<Measured> = measured.collect();
-        anstream::print!("{}", text(&description, &measured));
+        if !arguments.format.is_json() {
+            anstream::print!("{}", text(&description, &measured));
+        }
         all.push((description, measured));
     }
+    let listing = Listing::Accuracy { implementations: listed(&all) };
+    if arguments.format.is_json() {
+        listing.print()?;
+    }
     if let Some(path) = &arguments.json {
-        write(path, &(json(&all).to_string() + "\n"))?;
+        output::write(path, &listing.text()?)?;
     }
     if let Some(path) = &arguments.markdown {
         let tables = all.iter().map(|(description, measured)| markdown(description, measured, &arguments.command()));
-        write(path, &tables.collect::<Vec<_>>().join("\n"))?;
+        output::write(path, &tables.collect::<Vec<_>>().join("\n"))?;
     }
     let failed = all.iter().flat_map(|(_, measured)| measured).any(|one| matches!(one.found, Err(Missing::Failed(_))));
     Ok(if failed { UNEXPECTED } else { AS_EXPECTED })
@@ -147,9 +158,4 @@ fn dump(implementations: &[Implementation], cases: &[Case], every: usize, folder
 fn start(implementation: &Implementation) -> Result<(Executor, Description), Failure> {
     let started = implementation.start(&Start::new(Reading::Corrected));
     started.map_err(|reason| Failure::NotStarted(format!("{implementation} did not start: {reason}")))
-}
-
-fn write(path: &Path, text: &str) -> Result<(), Failure> {
-    std::fs::write(path, text)
-        .map_err(|error| Failure::Output(format!("{} can not be written: {error}", path.display())))
 }

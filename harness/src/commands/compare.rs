@@ -5,9 +5,9 @@ use std::fmt::Write as _;
 use std::path::PathBuf;
 
 use clap::{Args, ValueEnum};
-use serde::Serialize;
 
 use crate::failure::{AS_EXPECTED, Failure, UNEXPECTED};
+use crate::listing::{Change, Changed, Listing};
 use crate::record::{Record, ResultLine, Went};
 
 /// The arguments of `webnn compare`.
@@ -39,49 +39,6 @@ enum Format {
     Json,
 }
 
-/// How a result changed.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Serialize)]
-#[serde(rename_all = "camelCase")]
-enum Change {
-    /// It passed before and does not now.
-    Broken,
-    /// It passes now and did not before.
-    Fixed,
-    /// It did not pass before and does not now, but in another way.
-    Other,
-    /// It is there now only.
-    New,
-    /// It was there before only.
-    Gone,
-    /// It takes longer.
-    Slower,
-}
-
-impl Change {
-    const ALL: [Self; 6] = [Self::Broken, Self::Fixed, Self::Other, Self::New, Self::Gone, Self::Slower];
-
-    fn as_str(self) -> &'static str {
-        match self {
-            Self::Broken => "broken",
-            Self::Fixed => "fixed",
-            Self::Other => "other",
-            Self::New => "new",
-            Self::Gone => "gone",
-            Self::Slower => "slower",
-        }
-    }
-}
-
-/// A result that changed.
-#[derive(Clone, Debug, Serialize)]
-struct Changed {
-    change: Change,
-    vector: String,
-    implementation: String,
-    before: Option<String>,
-    after: Option<String>,
-}
-
 /// Compares two runs.
 ///
 /// # Errors
@@ -92,7 +49,7 @@ pub(crate) fn compare(arguments: &Arguments) -> Result<u8, Failure> {
     match arguments.format {
         Format::Text => anstream::print!("{}", text(&changes)),
         Format::Markdown => anstream::print!("{}", markdown(&changes)),
-        Format::Json => anstream::println!("{}", serde_json::json!(changes)),
+        Format::Json => Listing::Comparison { changes: &changes }.print()?,
     }
     let is_bad = changes.iter().any(|changed| {
         let is_new_and_failed = changed.change == Change::New && changed.after.as_deref() != Some("passed");

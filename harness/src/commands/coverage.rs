@@ -1,13 +1,12 @@
 //! `webnn coverage`
 
 use std::collections::{BTreeMap, BTreeSet};
-use std::fmt::Write as _;
-use std::fs;
 use std::path::{Path, PathBuf};
 
 use clap::Args;
 use serde::Serialize;
 use spec_diff::bikeshed::Document;
+use spec_diff::lock::Lock;
 use webnn_reference::ops::OPERATORS;
 use webnn_reference::steps::Reading;
 use webnn_vectors::VectorFile;
@@ -15,6 +14,8 @@ use webnn_vectors::VectorFile;
 use crate::execute::{CallResult, Observation, cells};
 use crate::failure::{AS_EXPECTED, Failure};
 use crate::implementation::{Implementation, Start};
+use crate::listing::{Format, Listing, ReachedPart};
+use crate::output;
 use crate::selection::Selection;
 
 /// The arguments of `webnn coverage`.
@@ -23,13 +24,17 @@ pub(crate) struct Arguments {
     #[command(flatten)]
     selection: Selection,
 
-    /// The specification's source (Bikeshed), to say which of its steps no vector reaches.
+    /// The specification's source (Bikeshed), of whose steps it is said which no vector reaches. Without it, they are those of
+    /// the specification that this program was last compared with.
     #[arg(long, value_name = "FILE")]
     spec: Option<PathBuf>,
 
     /// Write which steps each vector reaches, and where it throws, for `spec-diff`.
     #[arg(long, value_name = "FILE")]
     json: Option<PathBuf>,
+
+    #[command(flatten)]
+    format: Format,
 
     /// List what is not covered.
     #[arg(long, short)]
@@ -79,9 +84,8 @@ impl Record {
     }
 
     fn write(&self, path: &Path) -> Result<(), Failure> {
-        let failure = |error: &dyn std::fmt::Display| Failure::Output(format!("{}: {error}", path.display()));
-        let text = serde_json::to_string(self).map_err(|error| failure(&error))?;
-        fs::write(path, text + "\n").map_err(|error| failure(&error))
+        let text = serde_json::to_string(self).map_err(|error| Failure::Output(error.to_string()))?;
+        output::write(path, &(text + "\n"))
     }
 }
 
@@ -90,25 +94,35 @@ impl Record {
 /// # Errors
 /// If the vectors or the specification can not be read.
 pub(crate) fn coverage(arguments: &Arguments) -> Result<u8, Failure> {
-    let spec = arguments.spec.as_deref().map(Document::read).transpose();
-    let spec = spec.map_err(|error| Failure::Data(error.to_string()))?;
+    let spec = specification(arguments.spec.as_deref())?;
     let files = arguments.selection.load()?;
     let reached = reach(&files)?;
     if let Some(path) = &arguments.json {
         reached.record.write(path)?;
     }
-    let count: usize = files.iter().map(|file| file.vectors.len()).sum();
-    anstream::println!("{count} vectors, on the reference");
-    anstream::print!("{}", cells_text(&reached, arguments.verbose));
-    match spec {
-        Some(spec) => anstream::print!("{}", steps_text(&spec, &reached, arguments.verbose)),
-        None => anstream::println!(
-            "{} steps reached, {} of them by an exception; --spec says of how many",
-            reached.steps.len(),
-            reached.throws.len()
-        ),
+    let vectors: usize = files.iter().map(|file| file.vectors.len()).sum();
+    let parts = [vec![of_cells(&reached)], of_steps(&spec, &reached)].concat();
+    if arguments.format.is_json() {
+        Listing::Coverage { vectors, reached: parts }.print()?;
+    } else {
+        anstream::println!("{vectors} vectors, on the reference");
+        anstream::print!("{}", parts.iter().map(|part| text(part, arguments.verbose)).collect::<String>());
     }
     Ok(AS_EXPECTED)
+}
+
+/// The specification's steps: of its source, or of the lock that the code is held against.
+fn specification(path: Option<&Path>) -> Result<Document, Failure> {
+    let Some(path) = path else {
+        let lock = Lock::parse(include_str!("../../../spec-diff/steps.lock"), Path::new("spec-diff/steps.lock"));
+        return lock.map(|lock| lock.as_document()).map_err(|error| Failure::Data(error.to_string()));
+    };
+    let document = Document::read(path).map_err(|error| Failure::Data(error.to_string()))?;
+    if document.algorithms.is_empty() {
+        let path = path.display();
+        return Err(Failure::Data(format!("{path} has no algorithms; is it the specification's source (index.bs)?")));
+    }
+    Ok(document)
 }
 
 fn reach(files: &[VectorFile]) -> Result<Reached, Failure> {
@@ -143,25 +157,23 @@ fn thrown(observation: &Observation) -> Vec<Step> {
 }
 
 /// The required data types of every operand of every operator.
-fn cells_text(reached: &Reached, verbose: bool) -> String {
-    let required = OPERATORS.iter().flat_map(|row| {
-        row.limits.rows.iter().flat_map(|operand| {
-            operand.required_data_types.iter().map(|data_type| (row.name, operand.operand, *data_type))
-        })
-    });
-    let (covered, missing): (Vec<_>, Vec<_>) = required.partition(|cell| reached.cells.contains(cell));
-    let all = covered.len() + missing.len();
-    let mut text = format!("required data types of operands: {} of {all}\n", covered.len());
-    if verbose {
-        for (operator, operand, data_type) in missing {
-            _ = writeln!(text, "  {operator}, {operand}: {data_type}");
+fn of_cells(reached: &Reached) -> ReachedPart {
+    let mut tally = Tally::new("required data types of operands");
+    for row in OPERATORS {
+        for operand in row.limits.rows {
+            for data_type in operand.required_data_types {
+                let cell = (row.name, operand.operand, *data_type);
+                tally.add(reached.cells.contains(&cell), || format!("{}, {}: {data_type}", row.name, operand.operand));
+            }
         }
     }
-    text
+    tally.0
 }
 
-fn steps_text(spec: &Document, reached: &Reached, verbose: bool) -> String {
-    let (mut algorithms, mut steps, mut throwing) = (Tally::default(), Tally::default(), Tally::default());
+fn of_steps(spec: &Document, reached: &Reached) -> Vec<ReachedPart> {
+    let mut algorithms = Tally::new("algorithms with steps");
+    let mut steps = Tally::new("steps");
+    let mut throwing = Tally::new("steps that name an exception, by throwing it");
     for algorithm in &spec.algorithms {
         let name = algorithm.name();
         let is_reached = |path: &str| reached.steps.contains(&(name.clone(), path.to_owned()));
@@ -178,34 +190,30 @@ fn steps_text(spec: &Document, reached: &Reached, verbose: bool) -> String {
             }
         }
     }
-    let mut text = String::new();
-    algorithms.write(&mut text, "algorithms with steps", verbose);
-    steps.write(&mut text, "steps", verbose);
-    throwing.write(&mut text, "steps that name an exception, by throwing it", verbose);
-    text
+    // The lock has no text, so it does not say which steps name an exception.
+    let all = [algorithms.0, steps.0, throwing.0];
+    all.into_iter().filter(|part| part.of > 0).collect()
 }
 
 /// How many there are, and which are not reached.
-#[derive(Default)]
-struct Tally {
-    all: usize,
-    missing: Vec<String>,
-}
+struct Tally(ReachedPart);
 
 impl Tally {
-    fn add(&mut self, reached: bool, name: impl FnOnce() -> String) {
-        self.all += 1;
-        if !reached {
-            self.missing.push(name());
-        }
+    fn new(what: &'static str) -> Self {
+        Self(ReachedPart { what, reached: 0, of: 0, missing: Vec::new() })
     }
 
-    fn write(&self, text: &mut String, what: &str, verbose: bool) {
-        _ = writeln!(text, "{what}: {} of {}", self.all - self.missing.len(), self.all);
-        if verbose {
-            for name in &self.missing {
-                _ = writeln!(text, "  {name}");
-            }
+    fn add(&mut self, is_reached: bool, name: impl FnOnce() -> String) {
+        self.0.of += 1;
+        self.0.reached += usize::from(is_reached);
+        if !is_reached {
+            self.0.missing.push(name());
         }
     }
+}
+
+fn text(part: &ReachedPart, verbose: bool) -> String {
+    let ReachedPart { what, reached, of, missing } = part;
+    let missing = missing.iter().filter(|_| verbose).map(|name| format!("  {name}\n"));
+    format!("{what}: {reached} of {of}\n{}", missing.collect::<String>())
 }

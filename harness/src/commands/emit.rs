@@ -6,6 +6,7 @@ use clap::Args;
 
 use super::find;
 use crate::failure::{AS_EXPECTED, Failure};
+use crate::output;
 use crate::selection::Selection;
 
 /// The arguments of `webnn emit`.
@@ -36,9 +37,7 @@ pub(crate) fn emit(arguments: &Arguments) -> Result<u8, Failure> {
     let text = webnn_wpt::emit::wpt(vector, file.source_of(vector)).map_err(Failure::Usage)?;
     match &arguments.output {
         None => anstream::print!("{text}"),
-        Some(path) => {
-            std::fs::write(path, text).map_err(|error| Failure::Output(format!("{}: {error}", path.display())))?;
-        }
+        Some(path) => output::write(path, &text)?,
     }
     Ok(AS_EXPECTED)
 }

@@ -7,6 +7,7 @@ use clap::{Args, Subcommand};
 use toml_edit::{Array, ArrayOfTables, DocumentMut, Item, Table, value};
 
 use crate::failure::{AS_EXPECTED, Failure};
+use crate::output;
 use crate::record::{Record, ResultLine, Went};
 
 /// The arguments of `webnn expectations`.
@@ -57,8 +58,7 @@ fn updated(arguments: &Update) -> Result<u8, Failure> {
             continue;
         }
         let (text, removed, added) = with_changes(&path, &unexpected)?;
-        std::fs::write(&path, text)
-            .map_err(|error| Failure::Output(format!("{} can not be written: {error}", path.display())))?;
+        output::write(&path, &text)?;
         anstream::println!(
             "{implementation}: {removed} taken off and {added} added in {}{}",
             path.display(),

@@ -1,6 +1,10 @@
 //! `webnn explain`
 
 use std::fmt::Write as _;
+use std::path::PathBuf;
+use std::sync::mpsc::channel;
+use std::thread;
+use std::time::Duration;
 
 use clap::Args;
 use comfy_table::{CellAlignment, Table, presets};
@@ -11,12 +15,16 @@ use webnn_vectors::{Kind, Value, Vector};
 use super::{find, show};
 use crate::execute::bounds::{self, BoundedOutputs, BoundedTensor};
 use crate::execute::{CallResult, Observation, Tensor};
+use crate::expectations::{Expectations, has_argument, is_expected, under_the_literal_text};
 use crate::failure::{AS_EXPECTED, Failure, UNEXPECTED};
-use crate::implementation::{Implementation, Start};
+use crate::implementation::{Description, Implementation, Start};
 use crate::judge::bound::{Standing, bound_verdict, radii, radius_text, verdicts};
 use crate::judge::distance::{Allowed, difference, distances, texts};
 use crate::judge::{Outcome, judge};
+use crate::listing::{ExplainedOutput, ExplainedResult, Format, Listing, ReachedAlgorithm};
 use crate::selection::Selection;
+use crate::shown::inert;
+use crate::worker::AtWork;
 
 /// The arguments of `webnn explain`.
 #[derive(Args, Debug)]
@@ -35,6 +43,17 @@ pub(crate) struct Arguments {
     #[arg(long, value_name = "READING", default_value = "corrected", value_parser = ["corrected", "literal"])]
     text: String,
 
+    /// How long it may take, in seconds.
+    #[arg(long, value_name = "SECONDS", default_value_t = 60.0, value_parser = super::run::seconds)]
+    timeout: f64,
+
+    /// The folder of the known failures, one file for each implementation, instead of those that the program carries.
+    #[arg(long, value_name = "FOLDER")]
+    expectations: Option<PathBuf>,
+
+    #[command(flatten)]
+    format: Format,
+
     /// Show every element of the outputs, not only the first ones and the worst.
     #[arg(long)]
     all: bool,
@@ -47,6 +66,10 @@ struct Explained {
     outcome: Outcome,
     places: Vec<Place>,
     allowance: Allowance,
+    /// Whether it went as it is known to go.
+    expected: bool,
+    /// Why it is known not to pass, where that is listed.
+    known: Option<String>,
 }
 
 /// Explains a vector.
@@ -56,49 +79,133 @@ struct Explained {
 pub(crate) fn explain(arguments: &Arguments) -> Result<u8, Failure> {
     let files = arguments.selection.load()?;
     let (file, vector) = find(&files, &arguments.vector)?;
-    anstream::print!("{}", show::text(file, vector));
-
+    let is_json = arguments.format.is_json();
+    if !is_json {
+        anstream::print!("{}", inert(&show::text(file, vector)));
+    }
     let reading = if arguments.text == "literal" { Reading::Literal } else { Reading::Corrected };
     let by_default = [Implementation::Reference, Implementation::Wgpu(None)];
     let chosen = if arguments.implementations.is_empty() { &by_default[..] } else { &arguments.implementations };
     let mut explained: Vec<Explained> = Vec::new();
     for implementation in chosen {
-        match implementation.start(&Start::new(reading)) {
-            Err(reason) if arguments.implementations.is_empty() => {
-                anstream::println!("\n{implementation}: skipped. {reason}");
+        match arguments.explained(implementation, vector, reading)? {
+            Ok(one) => explained.push(one),
+            Err(reason) if !arguments.implementations.is_empty() => {
+                return Err(Failure::NotStarted(format!("{implementation} did not start: {reason}")));
             }
-            Err(reason) => return Err(Failure::NotStarted(format!("{implementation} did not start: {reason}"))),
-            Ok((executor, description)) => {
-                let (observation, places) = executor.trace(vector);
-                let outcome = judge(vector, &observation, implementation.is_ours());
-                let (name, allowance) = (implementation.to_string(), description.allowance());
-                explained.push(Explained { name, observation, outcome, places, allowance });
-            }
+            Err(_) if is_json => {}
+            Err(reason) => anstream::println!("\n{implementation}: skipped, as it did not start: {reason}"),
         }
     }
+    let allowance = explained.iter().map(|one| one.allowance).fold(Allowance::default(), Allowance::or);
+    let bounded = bounds::of_vector(vector, reading, allowance).unwrap_or_default();
+    if is_json {
+        listing(vector, &explained, &bounded).print()?;
+    } else {
+        anstream::print!("{}", inert(&text(vector, &explained, &bounded, arguments.all)));
+    }
+    Ok(if explained.iter().all(|one| one.expected) { AS_EXPECTED } else { UNEXPECTED })
+}
 
+impl Arguments {
+    /// Runs the vector on an implementation, in a thread that is given up if it takes too long; or why that does not start.
+    fn explained(
+        &self,
+        implementation: &Implementation,
+        vector: &Vector,
+        reading: Reading,
+    ) -> Result<Result<Explained, String>, Failure> {
+        let expectations = Expectations::load(implementation.kind(), self.expectations.as_deref())?;
+        let timeout = Duration::from_secs_f64(self.timeout.min(1e9));
+        let (to, from) = channel();
+        let (started, traced) = (implementation.clone(), vector.clone());
+        let at_work = AtWork::begin();
+        thread::spawn(move || {
+            let start = Start { timeout, ..Start::new(reading) };
+            let result = started.start(&start).map(|(executor, description)| {
+                let traced = executor.trace(&traced);
+                drop(executor);
+                (description, traced)
+            });
+            drop(at_work);
+            // Nobody listens any more where it took too long.
+            drop(to.send(result));
+        });
+        let (description, (observation, places)) = match from.recv_timeout(implementation.patience(timeout)) {
+            Ok(Ok(traced)) => (Some(traced.0), traced.1),
+            Ok(Err(reason)) => return Ok(Err(reason)),
+            Err(_) => {
+                let problem = format!("did not answer within {} s (--timeout)", timeout.as_secs_f64());
+                (None, (Observation::Errored(problem), vec![]))
+            }
+        };
+        let outcome = judge(vector, &observation, implementation.is_ours());
+        let facts = description.as_ref().map(|description| description.facts.as_slice()).unwrap_or_default();
+        let literal = vector.literal.as_ref().filter(|_| reading == Reading::Literal);
+        let of_the_text = literal.map(|literal| under_the_literal_text(&vector.id, &literal.issue));
+        let entry = of_the_text.as_ref().or_else(|| expectations.of(&vector.id, |name| has_argument(vector, name), facts));
+        let expected = is_expected(&outcome, entry);
+        let known = entry.filter(|_| outcome.is_bad()).map(|entry| format!("{} ({})", entry.reason, entry.link));
+        let allowance = description.as_ref().map(Description::allowance).unwrap_or_default();
+        Ok(Ok(Explained { name: implementation.to_string(), observation, outcome, places, allowance, expected, known }))
+    }
+}
+
+/// What the implementations did, for people.
+fn text(vector: &Vector, explained: &[Explained], bounded: &BoundedOutputs, all: bool) -> String {
+    let mut text = String::new();
     if let Some(first) = explained.first() {
-        anstream::print!("\nSteps of the specification reached:\n{}", steps_text(&first.places));
+        _ = write!(text, "\nSteps of the specification reached:\n{}", steps_text(&first.places));
     }
-    for one in &explained {
-        anstream::print!("\n{}: {}\n{}", one.name, one.outcome, calls_text(vector, &one.observation));
+    for one in explained {
+        _ = write!(text, "\n{}: {}\n", one.name, one.outcome);
+        if let Some(known) = &one.known {
+            _ = writeln!(text, "  known: {known}");
+        }
+        text.push_str(&calls_text(vector, &one.observation));
     }
-    let bounded = bounds::of_vector(
-        vector,
-        reading,
-        explained.iter().map(|one| one.allowance).fold(Allowance::default(), Allowance::or),
-    );
-    let bounded = bounded.unwrap_or_default();
-    for one in &explained {
-        anstream::print!("{}", bound_text(vector, one, &bounded));
+    for one in explained {
+        text.push_str(&bound_text(vector, one, bounded));
     }
-    anstream::print!("{}", values_text(vector, &explained, &bounded, arguments.all));
-    let failed = explained.iter().any(|one| matches!(one.outcome, Outcome::Failed(_) | Outcome::Errored(_)));
-    Ok(if failed { UNEXPECTED } else { AS_EXPECTED })
+    text + &values_text(vector, explained, bounded, all)
+}
+
+/// What the implementations did, for programs.
+fn listing<'a>(vector: &'a Vector, explained: &'a [Explained], bounded: &BoundedOutputs) -> Listing<'a> {
+    let result = |one: &Explained| ExplainedResult {
+        implementation: one.name.clone(),
+        outcome: one.outcome.name(),
+        message: one.outcome.to_string(),
+        known: one.known.clone(),
+        bound: bound_verdict(vector, bounded, &one.observation).map(|bound| bound.verdict.to_string()),
+        outputs: outputs(&one.observation),
+    };
+    let places = explained.first().map(|one| one.places.as_slice()).unwrap_or_default();
+    Listing::Explanation {
+        vector: &vector.id,
+        steps: by_algorithm(places)
+            .into_iter()
+            .map(|(algorithm, steps)| ReachedAlgorithm { algorithm, steps })
+            .collect(),
+        results: explained.iter().map(result).collect(),
+    }
+}
+
+fn outputs(observation: &Observation) -> Vec<ExplainedOutput> {
+    let Observation::Outputs(outputs) = observation else {
+        return vec![];
+    };
+    let output = |(name, tensor): &(String, Tensor)| ExplainedOutput {
+        name: name.clone(),
+        data_type: tensor.data_type.as_str(),
+        shape: tensor.shape.clone(),
+        elements: texts(tensor),
+    };
+    outputs.iter().map(output).collect()
 }
 
 /// The steps, grouped by algorithm in the order in which those were first entered.
-fn steps_text(places: &[Place]) -> String {
+fn by_algorithm(places: &[Place]) -> Vec<(&'static str, Vec<&'static str>)> {
     let mut algorithms: Vec<(&str, Vec<&str>)> = Vec::new();
     for place in places {
         match algorithms.iter_mut().find(|(algorithm, _)| *algorithm == place.algorithm) {
@@ -107,8 +214,12 @@ fn steps_text(places: &[Place]) -> String {
             None => algorithms.push((place.algorithm, vec![place.step])),
         }
     }
+    algorithms
+}
+
+fn steps_text(places: &[Place]) -> String {
     let mut text = String::new();
-    for (algorithm, steps) in algorithms {
+    for (algorithm, steps) in by_algorithm(places) {
         _ = writeln!(text, "  {algorithm}: {}", steps.join(" "));
     }
     text

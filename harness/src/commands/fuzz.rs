@@ -111,9 +111,15 @@ pub(crate) fn fuzz(arguments: &Arguments) -> Result<u8, Failure> {
         campaign.compared,
         campaign.undecided
     );
+    if campaign.skipped > 0 {
+        anstream::println!("{} graphs were skipped by an implementation, and not compared", campaign.skipped);
+    }
     anstream::println!("{graphs} graphs in {took:.1} s, {:.0} a second", graphs as f64 / took);
     if campaign.is_given_up() {
         return Err(Failure::NotStarted("ended early: an implementation hung too often".into()));
+    }
+    if campaign.compared == 0 {
+        return Err(Failure::NothingToRun("nothing was compared: every graph was skipped".into()));
     }
     Ok(if findings.is_empty() { AS_EXPECTED } else { UNEXPECTED })
 }

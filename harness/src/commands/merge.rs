@@ -1,6 +1,6 @@
 //! `webnn merge`
 
-use std::path::PathBuf;
+use std::path::{Path, PathBuf};
 
 use clap::Args;
 
@@ -25,6 +25,7 @@ pub(crate) struct Arguments {
 /// # Errors
 /// If a file is of no run that has ended, or the files are not parts of one run.
 pub(crate) fn merge(arguments: &Arguments) -> Result<u8, Failure> {
+    ensure_is_no_part(&arguments.output, &arguments.parts)?;
     let mut parts = arguments.parts.iter().map(|path| Ok((path, Record::read(path)?)));
     let (_, mut whole) = parts.next().unwrap_or_else(|| Err(Failure::Usage("no file is named".into())))?;
     let mut named = vec![whole.header.part.take()];
@@ -38,6 +39,15 @@ pub(crate) fn merge(arguments: &Arguments) -> Result<u8, Failure> {
     let (results, path) = (whole.results.len(), arguments.output.display());
     anstream::println!("{} vectors, {results} results; in {path}", whole.header.vectors);
     Ok(AS_EXPECTED)
+}
+
+/// The parts are kept, so that they can be merged again.
+fn ensure_is_no_part(output: &Path, parts: &[PathBuf]) -> Result<(), Failure> {
+    let real = |path: &Path| path.canonicalize().ok();
+    match parts.iter().find(|part| real(part).is_some() && real(part) == real(output)) {
+        Some(part) => Err(Failure::Usage(format!("{} is one of the parts; name another file with -o", part.display()))),
+        None => Ok(()),
+    }
 }
 
 /// Parts that say of how many they are have to be all of them.

@@ -15,14 +15,19 @@ use webnn_vectors::Kind;
 
 use crate::execute::Executor;
 use crate::failure::{AS_EXPECTED, Failure};
+use crate::listing::{Format, Listing, PlannedGraph};
 use crate::networks::{Layers, Network, Size};
 use crate::selection::Selection;
+use crate::shown::inert;
 
 /// The arguments of `webnn plan`.
 #[derive(Args, Debug)]
 pub(crate) struct Arguments {
     #[command(flatten)]
     selection: Selection,
+
+    #[command(flatten)]
+    format: Format,
 }
 
 impl Arguments {
@@ -41,11 +46,15 @@ pub(crate) fn plan(arguments: &Arguments) -> std::result::Result<u8, Failure> {
     if rows.is_empty() {
         return Err(Failure::NothingToRun("none of these vectors is a graph".into()));
     }
+    if arguments.format.is_json() {
+        Listing::Plan { graphs: rows }.print()?;
+        return Ok(AS_EXPECTED);
+    }
     let mut table = Table::new();
     table.load_style(presets::NOTHING);
     table.set_header(["graph", "dispatches", "", "bytes", "", "", "", "of the least", "of unplanned"]);
     table.add_row(["", "plain", "left", "plain", "unplanned", "planned", "least", "", ""]);
-    table.add_rows(rows);
+    table.add_rows(rows.iter().map(cells));
     for column in table.column_iter_mut().skip(1) {
         column.set_cell_alignment(CellAlignment::Right);
     }
@@ -54,10 +63,7 @@ pub(crate) fn plan(arguments: &Arguments) -> std::result::Result<u8, Failure> {
     Ok(AS_EXPECTED)
 }
 
-/// A graph's name and figures.
-type Row = [String; 9];
-
-fn of_vectors(selection: &Selection) -> std::result::Result<Vec<Row>, Failure> {
+fn of_vectors(selection: &Selection) -> std::result::Result<Vec<PlannedGraph>, Failure> {
     let mut rows = Vec::new();
     for vector in selection.load()?.iter().flat_map(|file| &file.vectors) {
         if matches!(vector.kind, Kind::Graph { .. }) {
@@ -72,7 +78,7 @@ fn of_vectors(selection: &Selection) -> std::result::Result<Vec<Row>, Failure> {
     Ok(rows)
 }
 
-fn of_networks() -> Vec<Row> {
+fn of_networks() -> Vec<PlannedGraph> {
     let rows = Network::ALL.into_iter().filter_map(|network| {
         // A network that the builder refuses has no row; a test says why.
         row(network.name(), |sketch| draw(network, sketch).unwrap_or_default())
@@ -96,7 +102,7 @@ fn draw(network: Network, sketch: Sketch) -> Result<()> {
 }
 
 /// What comes of a graph without and with what makes it cheaper, if it can be built.
-fn row(name: &str, build: impl Fn(Sketch)) -> Option<Row> {
+fn row(name: &str, build: impl Fn(Sketch)) -> Option<PlannedGraph> {
     let draw = |economy| {
         let sketch = Sketch::new(DEFAULTS, economy);
         build(sketch.clone());
@@ -104,18 +110,31 @@ fn row(name: &str, build: impl Fn(Sketch)) -> Option<Row> {
     };
     let (plain, thrifty): (Drawing, Drawing) = (draw(Economy::NONE)?, draw(Economy::ALL)?);
     let figures = thrifty.layout.figures;
+    Some(PlannedGraph {
+        graph: name.to_owned(),
+        plain_dispatches: plain.program.steps.len(),
+        dispatches: thrifty.program.steps.len(),
+        plain_bytes: plain.layout.figures.naive,
+        unplanned_bytes: figures.naive,
+        planned_bytes: figures.planned,
+        least_bytes: figures.lower_bound,
+    })
+}
+
+/// A row of the table.
+fn cells(graph: &PlannedGraph) -> [String; 9] {
     let ratio = |part: u64, whole: u64| {
         if whole == 0 { "-".to_owned() } else { format!("{:.3}", part as f64 / whole as f64) }
     };
-    Some([
-        name.to_owned(),
-        plain.program.steps.len().to_string(),
-        thrifty.program.steps.len().to_string(),
-        plain.layout.figures.naive.to_string(),
-        figures.naive.to_string(),
-        figures.planned.to_string(),
-        figures.lower_bound.to_string(),
-        ratio(figures.planned, figures.lower_bound),
-        ratio(figures.planned, figures.naive),
-    ])
+    [
+        inert(&graph.graph).into_owned(),
+        graph.plain_dispatches.to_string(),
+        graph.dispatches.to_string(),
+        graph.plain_bytes.to_string(),
+        graph.unplanned_bytes.to_string(),
+        graph.planned_bytes.to_string(),
+        graph.least_bytes.to_string(),
+        ratio(graph.planned_bytes, graph.least_bytes),
+        ratio(graph.planned_bytes, graph.unplanned_bytes),
+    ]
 }

@@ -6,6 +6,7 @@ use clap::{Args, ValueEnum};
 use serde_json::Value as Json;
 
 use crate::failure::{AS_EXPECTED, Failure};
+use crate::output;
 use crate::record::Record;
 use crate::report::{badge, html, junit, markdown, wptreport};
 
@@ -59,8 +60,7 @@ pub(crate) fn report(arguments: &Arguments) -> Result<u8, Failure> {
     };
     match &arguments.output {
         None => anstream::print!("{text}"),
-        Some(path) => std::fs::write(path, text)
-            .map_err(|error| Failure::Output(format!("{} can not be written: {error}", path.display())))?,
+        Some(path) => output::write(path, &text)?,
     }
     Ok(AS_EXPECTED)
 }

@@ -9,7 +9,9 @@ use super::find;
 use crate::failure::{AS_EXPECTED, Failure};
 use crate::judge::distance::Allowed;
 use crate::judge::expected;
+use crate::listing::{Format, Listing};
 use crate::selection::Selection;
+use crate::shown::inert;
 
 /// The arguments of `webnn show`.
 #[derive(Args, Debug)]
@@ -19,6 +21,9 @@ pub(crate) struct Arguments {
 
     #[command(flatten)]
     selection: Selection,
+
+    #[command(flatten)]
+    format: Format,
 }
 
 /// Shows a vector.
@@ -28,7 +33,12 @@ pub(crate) struct Arguments {
 pub(crate) fn show(arguments: &Arguments) -> Result<u8, Failure> {
     let files = arguments.selection.load()?;
     let (file, vector) = find(&files, &arguments.vector)?;
-    anstream::print!("{}", text(file, vector));
+    if arguments.format.is_json() {
+        let (id, path, source) = (vector.id.as_str(), file.path.as_str(), file.source_of(vector));
+        Listing::Vector { id, path, place: vector.index, source, vector }.print()?;
+    } else {
+        anstream::print!("{}", inert(&text(file, vector)));
+    }
     Ok(AS_EXPECTED)
 }
 

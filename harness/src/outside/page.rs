@@ -11,13 +11,13 @@ use std::sync::atomic::{AtomicBool, Ordering};
 use std::sync::mpsc::{Receiver, RecvTimeoutError, Sender, channel};
 use std::sync::{Arc, Condvar, Mutex, MutexGuard, PoisonError};
 use std::thread;
-use std::time::Duration;
+use std::time::{Duration, Instant};
 
 use serde_json::Value as Json;
 use tiny_http::{Header, Method, Request, Response, Server};
 
 use super::group::Group;
-use super::process::Silence;
+use super::process::{LastLines, Silence};
 use super::transcript::{Speaker, Transcript};
 
 const INDEX: &str = include_str!("../../page/index.html");
@@ -26,6 +26,9 @@ const STYLE: &str = include_str!("../../page/page.css");
 
 /// How long a request for the next command is held open.
 const HELD_OPEN: Duration = Duration::from_secs(20);
+
+/// How often it is looked whether the browser still runs.
+const LOOK: Duration = Duration::from_millis(200);
 
 /// The most bytes of an answer.
 const LONGEST_ANSWER: u64 = 1 << 30;
@@ -50,6 +53,8 @@ pub(super) struct Page {
     incoming: Receiver<Result<String, String>>,
     transcript: Transcript,
     browser: Option<Group>,
+    /// What the browser complains about.
+    errors: LastLines,
 }
 
 impl std::fmt::Debug for Page {
@@ -102,14 +107,15 @@ impl Page {
         let server = Arc::new(server);
         serve(&server, &shared);
         let url = format!("http://localhost:{port}/?session={}&timeout={}", shared.session, limit.as_secs());
+        let errors = LastLines::default();
         let browser = match opened {
-            Opened::By(words) => Some(browser(words, &url, &shared.session)?),
+            Opened::By(words) => Some(browser(words, &url, &shared.session, &errors)?),
             Opened::BySomebody(_) => {
                 anstream::eprintln!("open this page in the browser that is to be tested:\n\n  {url}\n");
                 None
             }
         };
-        Ok(Self { server, shared, incoming, transcript, browser })
+        Ok(Self { server, shared, incoming, transcript, browser, errors })
     }
 
     pub(super) fn send(&self, line: String) {
@@ -119,16 +125,36 @@ impl Page {
     }
 
     pub(super) fn receive(&mut self, limit: Duration) -> Result<String, Silence> {
-        // The page gives a vector up by itself, and says so.
-        match self.incoming.recv_timeout(limit + HELD_OPEN) {
-            Ok(Ok(line)) => {
-                self.transcript.note(Speaker::Adapter, &line);
-                Ok(line)
+        let begun = Instant::now();
+        loop {
+            match self.incoming.recv_timeout(LOOK) {
+                Ok(Ok(line)) => {
+                    self.transcript.note(Speaker::Adapter, &line);
+                    return Ok(line);
+                }
+                Ok(Err(why)) => return Err(Silence::Unreadable(why)),
+                // The page gives a vector up by itself, and says so.
+                Err(RecvTimeoutError::Timeout) if begun.elapsed() > limit + HELD_OPEN => {
+                    return Err(Silence::TimedOut(limit));
+                }
+                Err(RecvTimeoutError::Timeout) => self.ensure_the_browser_runs()?,
+                Err(RecvTimeoutError::Disconnected) => return Err(Silence::Ended("is not served any more".into())),
             }
-            Ok(Err(why)) => Err(Silence::Unreadable(why)),
-            Err(RecvTimeoutError::Timeout) => Err(Silence::TimedOut(limit)),
-            Err(RecvTimeoutError::Disconnected) => Err(Silence::Ended("is not served any more".into())),
         }
+    }
+
+    /// A browser that ends well may have handed the page to another one that runs already.
+    fn ensure_the_browser_runs(&mut self) -> Result<(), Silence> {
+        let status = self.browser.as_mut().and_then(|browser| browser.wait(Duration::ZERO));
+        match status {
+            Some(status) if !status.success() => Err(Silence::Ended(format!("the browser ended ({status})"))),
+            _ => Ok(()),
+        }
+    }
+
+    /// The last lines of the browser's standard error.
+    pub(super) fn last_errors(&self) -> String {
+        self.errors.to_string()
     }
 
     /// Waits until the page says again that it is there: the browser is of no use until it was started anew.
@@ -155,15 +181,20 @@ impl Drop for Page {
 }
 
 /// Starts a browser with a profile of its own, which goes with it.
-fn browser(words: &[String], url: &str, session: &str) -> Result<Group, String> {
+fn browser(words: &[String], url: &str, session: &str, errors: &LastLines) -> Result<Group, String> {
     let (program, flags) = words.split_first().ok_or("`browser:` needs the path of a browser")?;
     let profile = std::env::temp_dir().join(format!("webnn-browser-{session}"));
     std::fs::create_dir_all(&profile).map_err(|error| format!("{}: {error}", profile.display()))?;
     let mut command = Command::new(program);
     command.args(FLAGS).args(flags).arg(format!("--user-data-dir={}", profile.display())).arg(url);
-    command.stdin(Stdio::null()).stdout(Stdio::null()).stderr(Stdio::null());
+    command.stdin(Stdio::null()).stdout(Stdio::null()).stderr(Stdio::piped());
     let started = Group::start(&mut command, Some(profile));
-    started.map_err(|error| format!("{program:?} can not be started: {error}"))
+    let mut browser = started.map_err(|error| format!("{program:?} can not be started: {error}"))?;
+    if let Some(error) = browser.child.stderr.take() {
+        // No part of the conversation.
+        errors.keep(error, Transcript::default());
+    }
+    Ok(browser)
 }
 
 fn held<T>(mutex: &Mutex<T>) -> MutexGuard<'_, T> {

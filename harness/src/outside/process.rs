@@ -52,7 +52,7 @@ pub(super) struct Process {
     /// Gone once the program was asked to end.
     writer: Option<Sender<String>>,
     lines: Receiver<Result<String, String>>,
-    errors: Arc<Mutex<VecDeque<String>>>,
+    errors: LastLines,
     transcript: Transcript,
 }
 
@@ -72,10 +72,10 @@ impl Process {
         else {
             return Err("its standard input and output can not be reached".into());
         };
-        let errors = Arc::default();
+        let errors = LastLines::default();
         let (to, from) = channel();
         thread::spawn(move || read_lines(BufReader::new(output), &to));
-        keep_last_lines(error, Arc::clone(&errors), transcript.clone());
+        errors.keep(error, transcript.clone());
         Ok(Self { group, writer: Some(write_lines(input)), lines: from, errors, transcript })
     }
 
@@ -112,8 +112,7 @@ impl Process {
 
     /// The last lines of its standard error.
     pub(super) fn last_errors(&self) -> String {
-        let lines = self.errors.lock().unwrap_or_else(PoisonError::into_inner);
-        lines.iter().map(|line| format!("\n  stderr: {line}")).collect()
+        self.errors.to_string()
     }
 
     /// Asks it to end, and ends it if it does not.
@@ -154,23 +153,38 @@ fn read_lines(mut output: impl BufRead, to: &Sender<Result<String, String>>) {
     }
 }
 
-fn keep_last_lines(error: impl Read + Send + 'static, kept: Arc<Mutex<VecDeque<String>>>, transcript: Transcript) {
-    thread::spawn(move || {
-        let mut error = BufReader::new(error);
-        loop {
-            let mut line = Vec::new();
-            // A line without an end is kept in parts.
-            match (&mut error).take(KEPT_BYTES as u64).read_until(b'\n', &mut line) {
-                Ok(0) | Err(_) => return,
-                Ok(_) => {}
+/// The last lines that a program wrote to standard error.
+#[derive(Clone, Debug, Default)]
+pub(super) struct LastLines(Arc<Mutex<VecDeque<String>>>);
+
+impl LastLines {
+    /// Keeps the last lines of what is written there, in a thread of its own.
+    pub(super) fn keep(&self, error: impl Read + Send + 'static, transcript: Transcript) {
+        let kept = Arc::clone(&self.0);
+        thread::spawn(move || {
+            let mut error = BufReader::new(error);
+            loop {
+                let mut line = Vec::new();
+                // A line without an end is kept in parts.
+                match (&mut error).take(KEPT_BYTES as u64).read_until(b'\n', &mut line) {
+                    Ok(0) | Err(_) => return,
+                    Ok(_) => {}
+                }
+                let line = String::from_utf8_lossy(&line).trim_end().to_owned();
+                transcript.note(Speaker::StandardError, &line);
+                let mut kept = kept.lock().unwrap_or_else(PoisonError::into_inner);
+                kept.push_back(line);
+                if kept.len() > KEPT_LINES {
+                    kept.pop_front();
+                }
             }
-            let line = String::from_utf8_lossy(&line).trim_end().to_owned();
-            transcript.note(Speaker::StandardError, &line);
-            let mut kept = kept.lock().unwrap_or_else(PoisonError::into_inner);
-            kept.push_back(line);
-            if kept.len() > KEPT_LINES {
-                kept.pop_front();
-            }
-        }
-    });
+        });
+    }
+}
+
+impl std::fmt::Display for LastLines {
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        let lines = self.0.lock().unwrap_or_else(PoisonError::into_inner);
+        lines.iter().try_for_each(|line| write!(f, "\n  stderr: {line}"))
+    }
 }

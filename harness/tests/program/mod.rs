@@ -39,6 +39,11 @@ impl Folder {
         std::fs::read_to_string(self.0.join(name)).unwrap()
     }
 
+    /// Where it is.
+    pub(crate) fn path(&self) -> &Path {
+        &self.0
+    }
+
     /// The length of a file, in bytes.
     pub(crate) fn size(&self, name: &str) -> u64 {
         std::fs::metadata(self.0.join(name)).unwrap().len()

@@ -1,0 +1,211 @@
+//! Runs that end before their time, by Ctrl-C or a full disk, and runs that go on with them.
+
+#![cfg(unix)]
+
+mod program;
+
+use std::collections::BTreeMap;
+use std::path::Path;
+use std::process::{Child, Command, Stdio};
+use std::time::{Duration, Instant};
+
+use program::Folder;
+use serde_json::Value;
+
+const WEBNN: &str = env!("CARGO_BIN_EXE_webnn");
+
+/// So many vectors of one relu each.
+fn vectors(count: u32) -> String {
+    let vector = |number: u32| {
+        format!(
+            r#"{{ "name": "relu {number}", "graph": {{
+                "inputs": {{ "x": {{ "descriptor": {{ "dataType": "float32", "shape": [1] }}, "data": [{number}] }} }},
+                "operators": [{{ "name": "relu", "arguments": [{{ "input": "x" }}], "outputs": "y" }}],
+                "expectedOutputs":
+                    {{ "y": {{ "descriptor": {{ "dataType": "float32", "shape": [1] }}, "data": [{number}] }} }} }} }}"#
+        )
+    };
+    let tests: Vec<String> = (0..count).map(vector).collect();
+    format!(r#"{{ "source": "worked example", "tests": [ {} ] }}"#, tests.join(",\n"))
+}
+
+/// An adapter that notes its process, and takes its time for each answer.
+fn slow_adapter() -> String {
+    format!(
+        "slow=cmd:sh -c 'echo $$ > adapter.pid; \"{WEBNN}\" adapter | while read -r line; do sleep 0.002; echo \"$line\"; done'"
+    )
+}
+
+/// Whether a condition holds before long.
+fn before_long(mut condition: impl FnMut() -> bool) -> bool {
+    let begun = Instant::now();
+    while begun.elapsed() < Duration::from_secs(60) {
+        if condition() {
+            return true;
+        }
+        std::thread::sleep(Duration::from_millis(10));
+    }
+    false
+}
+
+/// Begins a run, and has it interrupted once this holds.
+fn interrupted(folder: &Folder, arguments: &[&str], condition: impl FnMut() -> bool) -> (i32, String) {
+    let mut command = Command::new(WEBNN);
+    command.args(arguments).current_dir(folder.path()).stdout(Stdio::piped()).stderr(Stdio::null());
+    let child: Child = command.spawn().unwrap();
+    assert!(before_long(condition), "the run did not come to where it is to be interrupted");
+    let status = Command::new("kill").args(["-INT", &child.id().to_string()]).status().unwrap();
+    assert!(status.success());
+    let output = child.wait_with_output().unwrap();
+    (output.status.code().unwrap_or(-1), String::from_utf8(output.stdout).unwrap())
+}
+
+/// Whether a process is there and has not ended.
+fn is_running(process: &str) -> bool {
+    let status = std::fs::read_to_string(Path::new("/proc").join(process).join("status")).unwrap_or_default();
+    status.contains("State:") && !status.contains("State:\tZ")
+}
+
+fn results(text: &str) -> BTreeMap<(String, String), String> {
+    let lines = text.lines().filter(|line| line.contains(r#""line":"result""#));
+    let keyed = lines.map(|line| {
+        let value: Value = serde_json::from_str(line).unwrap();
+        let of = |name: &str| value[name].as_str().unwrap().to_owned();
+        ((of("vector"), of("implementation")), line.to_owned())
+    });
+    let all: Vec<_> = keyed.collect();
+    let map: BTreeMap<_, _> = all.iter().cloned().collect();
+    assert_eq!(map.len(), all.len(), "a result is there twice");
+    map
+}
+
+#[test]
+fn a_run_that_is_interrupted_says_so_and_is_gone_on_with() {
+    const VECTORS: u32 = 1500;
+    let folder = Folder::with("many.json", &vectors(VECTORS));
+    let slow = slow_adapter();
+    let arguments = ["run", "many.json", "-i", "reference", "-i", &slow, "-j", "1", "-o", "run.jsonl"];
+    let file = folder.path().join("run.jsonl");
+    let is_on_its_way = || {
+        let text = std::fs::read_to_string(&file).unwrap_or_default();
+        text.matches(r#""implementation":"slow","expected""#).count() > 200
+    };
+    let (code, shown) = interrupted(&folder, &arguments, is_on_its_way);
+    assert_eq!(code, 130, "{shown}");
+    assert!(shown.contains("the same command with --resume goes on"), "{shown}");
+    let first = folder.read("run.jsonl");
+    let last = first.lines().last().unwrap();
+    assert!(last.contains(r#""line":"footer""#) && last.contains(r#""interrupted":true"#), "{last}");
+    let process = folder.read("adapter.pid");
+    assert!(before_long(|| !is_running(process.trim())), "the adapter {process} still runs");
+
+    let refused = folder.webnn(&["report", "run.jsonl", "-F", "markdown"]);
+    assert_eq!(refused.code, 65, "{refused}");
+    refused.complains("the run was interrupted; the command of the run with --resume goes on with it");
+
+    // Another run is no continuation.
+    let other = folder.webnn(&["run", "many.json", "-i", "reference", "-o", "run.jsonl", "--resume"]);
+    assert_eq!(other.code, 65, "{other}");
+    other.complains(r#"its `implementations` is ["reference","slow"], and now ["reference"]"#);
+    folder.write("many.json", &vectors(VECTORS).replace("[7]", "[8]"));
+    let changed = folder.webnn(&[&arguments[..], &["--resume"]].concat());
+    assert_eq!(changed.code, 65, "{changed}");
+    changed.complains("the vectors, or the files that they are in, have changed");
+    assert_eq!(folder.read("run.jsonl"), first, "what is refused changes nothing");
+
+    folder.write("many.json", &vectors(VECTORS));
+    let resumed = folder.webnn(&[&arguments[..], &["--resume"]].concat());
+    assert_eq!(resumed.code, 0, "{resumed}");
+    resumed.shows(&format!("slow: {VECTORS} passed"));
+    let (before, after) = (results(&first), results(&folder.read("run.jsonl")));
+    assert_eq!(after.len(), 2 * VECTORS as usize);
+    // What both implementations had done is there as it was, with its times.
+    let done: Vec<_> = before.keys().filter(|(_, name)| name == "slow").collect();
+    assert!(done.len() > 100, "only {} were done", done.len());
+    for (vector, _) in &done {
+        for name in ["slow", "reference"] {
+            let key = (vector.clone(), name.to_owned());
+            let as_values = |line: &str| serde_json::from_str::<Value>(line).unwrap();
+            assert_eq!(as_values(&before[&key]), as_values(&after[&key]), "{vector} was run again");
+        }
+    }
+
+    // Nothing is left to do, and a run without an interruption gives the same.
+    let again = folder.webnn(&[&arguments[..], &["--resume"]].concat());
+    assert_eq!(again.code, 0, "{again}");
+    let whole = folder.webnn(&[
+        "run",
+        "many.json",
+        "-i",
+        "reference",
+        "-i",
+        &slow_adapter().replace("sleep 0.002;", ""),
+        "-o",
+        "whole.jsonl",
+    ]);
+    assert_eq!(whole.code, 0, "{whole}");
+    let same = folder.webnn(&["compare", "whole.jsonl", "run.jsonl", "--slower", "1000000"]);
+    assert_eq!(same.stdout.lines().last(), Some("0 broken, 0 fixed, 0 other, 0 new, 0 gone, 0 slower"), "{same}");
+}
+
+#[test]
+fn a_file_that_ends_within_a_line_is_gone_on_with() {
+    let folder = Folder::with("many.json", &vectors(1000));
+    let arguments = ["run", "many.json", "-i", "reference", "-o", "run.jsonl"];
+    assert_eq!(folder.webnn(&arguments).code, 0);
+    let whole = folder.read("run.jsonl");
+    folder.write("run.jsonl", &whole[..whole.len() * 4 / 5]);
+    let refused = folder.webnn(&["report", "run.jsonl", "-F", "badge"]);
+    assert_eq!(refused.code, 65, "{refused}");
+    refused.complains("it ends within a line: the run did not end");
+    let resumed = folder.webnn(&[&arguments[..], &["--resume"]].concat());
+    assert_eq!(resumed.code, 0, "{resumed}");
+    resumed.shows("reference: 1000 passed");
+    assert_eq!(results(&folder.read("run.jsonl")).len(), 1000);
+}
+
+#[test]
+fn an_implementation_that_has_changed_is_noticed() {
+    let folder = Folder::with("many.json", &vectors(600));
+    let arguments = ["run", "many.json", "-i", "reference", "-o", "run.jsonl"];
+    assert_eq!(folder.webnn(&arguments).code, 0);
+    let whole = folder.read("run.jsonl");
+    let version = concat!("\"name\":\"reference\",\"version\":\"", env!("CARGO_PKG_VERSION"));
+    assert!(whole.contains(version));
+    let of_another = whole.replace(version, "\"name\":\"reference\",\"version\":\"0.0.9");
+    folder.write("run.jsonl", &of_another[..of_another.len() * 4 / 5]);
+    let resumed = folder.webnn(&[&arguments[..], &["--resume"]].concat());
+    assert_eq!(resumed.code, 65, "{resumed}");
+    resumed.complains("reference is not what it was in the run that this goes on with: reference 0.0.9, and now");
+}
+
+#[cfg(target_os = "linux")]
+#[test]
+fn a_full_disk_is_said_and_is_no_run() {
+    let folder = Folder::with("many.json", &vectors(3));
+    let run = folder.webnn(&["run", "many.json", "-i", "reference", "-o", "/dev/full"]);
+    assert_eq!(run.code, 74, "{run}");
+    run.complains("/dev/full can not be written: No space left on device");
+    assert_eq!(folder.webnn(&["run", "many.json", "-i", "reference", "-o", "run.jsonl"]).code, 0);
+    let report = folder.webnn(&["report", "run.jsonl", "-o", "/dev/full"]);
+    assert_eq!(report.code, 74, "{report}");
+    report.complains("/dev/full can not be written: No space left on device");
+}
+
+#[test]
+fn what_does_not_start_leaves_the_results_that_are_there() {
+    let folder = Folder::with("many.json", &vectors(3));
+    assert_eq!(folder.webnn(&["run", "many.json", "-i", "reference"]).code, 0);
+    let before = folder.read("results/latest.jsonl");
+    let run = folder.webnn(&["run", "many.json", "-i", "a=cmd:no-such-program"]);
+    assert_eq!(run.code, 78, "{run}");
+    assert_eq!(
+        run.stderr.matches("no-such-program").count() + run.stdout.matches("no-such-program").count(),
+        1,
+        "{run}"
+    );
+    assert_eq!(folder.read("results/latest.jsonl"), before);
+    let elsewhere = folder.webnn(&["run", "many.json", "-i", "a=cmd:no-such-program", "-o", "new/file.jsonl"]);
+    assert_eq!(elsewhere.code, 78, "{elsewhere}");
+    assert!(!folder.path().join("new/file.jsonl").exists());
+}
