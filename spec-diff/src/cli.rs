@@ -63,8 +63,9 @@ pub fn main() -> ExitCode {
     match result.and_then(|nothing_found| Ok(out.flush().map(|()| nothing_found)?)) {
         Ok(true) => ExitCode::SUCCESS,
         Ok(false) => ExitCode::from(1),
-        // Whoever reads has seen enough, as `head` does.
-        Err(CliError::Io(error)) if error.kind() == io::ErrorKind::BrokenPipe => ExitCode::SUCCESS,
+        // Whoever reads has seen enough, as `head` does. What was not written may have been what was asked for, so this is no
+        // success: it is what a shell gives of a program that a closed pipe ends.
+        Err(CliError::Io(error)) if error.kind() == io::ErrorKind::BrokenPipe => ExitCode::from(141),
         Err(error) => {
             let style = render::ERROR;
             // There is nobody left to tell if this fails.

@@ -60,6 +60,9 @@ pub(super) fn run(arguments: &Arguments, out: &mut impl Write) -> Result<bool, C
         reasons: &reasons,
         results: results.as_ref(),
     };
+    if let Some(folder) = arguments.output.parent() {
+        std::fs::create_dir_all(folder)?;
+    }
     let mut file = BufWriter::new(File::create(&arguments.output)?);
     page.write(&mut file)?;
     file.flush()?;

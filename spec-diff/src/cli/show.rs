@@ -106,10 +106,18 @@ fn columns(left: &[String], right: &[String], width: usize, out: &mut impl Write
     for row in 0..left.len().max(right.len()) {
         let (left, right) = (left.get(row).map_or("", String::as_str), right.get(row).map_or("", String::as_str));
         let gap = width.saturating_sub(left.chars().count());
-        let right: String = right.chars().take(width).collect();
+        let right = shortened(right, width);
         writeln!(out, "{left}{:gap$} {FAINT}│{FAINT:#} {right}", "")?;
     }
     Ok(())
+}
+
+/// A line that is no longer than this, with an ellipsis where it was.
+fn shortened(line: &str, width: usize) -> String {
+    if line.chars().count() <= width {
+        return line.to_owned();
+    }
+    line.chars().take(width.saturating_sub(1)).chain(['\u{2026}']).collect()
 }
 
 /// A text in lines of this width.
