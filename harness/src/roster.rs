@@ -10,7 +10,7 @@ use webnn_vectors::{DataType, Loader, Source, Vector, VectorFile};
 
 use crate::failure::Failure;
 use crate::record::About;
-use crate::selection::{is_operator_of_the_specification, subject};
+use crate::selection::{signature, subject};
 
 /// A vector's place in the run.
 pub(crate) type Index = usize;
@@ -121,7 +121,7 @@ impl Roster {
     fn load(&self, from: Index) -> Result<Vec<(Index, Arc<Vector>)>, Failure> {
         let file = self.entries[from].file;
         let (source, fingerprint) = &self.files[file];
-        let loader = Loader::with_operators(&is_operator_of_the_specification);
+        let loader = Loader::with_signatures(&signature);
         let loaded = loader.source(source).map_err(|error| Failure::Data(error.to_string()))?;
         if loaded.fingerprint != *fingerprint {
             let path = &loaded.path;

@@ -4,7 +4,7 @@ use std::path::PathBuf;
 
 use clap::Args;
 use webnn_reference::ops;
-use webnn_vectors::{Ids, Kind, LoadError, Loader, Source, Vector, VectorFile};
+use webnn_vectors::{Ids, Kind, LoadError, Loader, Signature, Source, Vector, VectorFile};
 
 use crate::failure::Failure;
 use crate::roster::Roster;
@@ -32,8 +32,7 @@ impl Selection {
     /// A file that can not be read or is no file of vectors, an unknown operator, or no vector at all.
     pub(crate) fn load(&self) -> Result<Vec<VectorFile>, Failure> {
         let operators = self.operators()?;
-        let known = |name: &str| is_operator_of_the_specification(name);
-        let loader = Loader::with_operators(&known);
+        let loader = Loader::with_signatures(&signature);
         let loaded = if self.paths.is_empty() { loader.embedded() } else { loader.paths(&self.paths) };
         let mut files = loaded.map_err(of_loading)?;
         for file in &mut files {
@@ -49,7 +48,7 @@ impl Selection {
     /// As [`load`](Self::load).
     pub(crate) fn roster(&self) -> Result<Roster, Failure> {
         let operators = self.operators()?;
-        let loader = Loader::with_operators(&is_operator_of_the_specification);
+        let loader = Loader::with_signatures(&signature);
         let (mut roster, mut ids) = (Roster::default(), Ids::default());
         for source in self.sources()? {
             let mut file = loader.source(&source).map_err(of_loading)?;
@@ -112,9 +111,23 @@ pub(crate) fn is_operator_of_the_specification(name: &str) -> bool {
     ops::operator(name).is_some()
 }
 
-/// What a vector is about, for the rows of a table: its operator, or else its file.
+/// What an operator takes, if the specification has one of this name.
+pub(crate) fn signature(name: &str) -> Option<Signature> {
+    let row = ops::operator(name)?;
+    // As web-platform-tests has them: what counts is the place of an argument.
+    let also: &[&str] = match name {
+        "cast" => &["type"],
+        "isInfinite" | "isNaN" | "logicalNot" => &["input"],
+        _ => &[],
+    };
+    let operands = row.limits.rows.iter().map(|row| row.operand).collect();
+    Some(Signature { parameters: row.parameters, also, operands })
+}
+
+/// What a vector is about, for the rows of a table: its operator; or else its file, with `.json`, so that it is not taken for
+/// one.
 pub(crate) fn subject(vector: &Vector) -> String {
-    let stem = || vector.id.split_once('/').map_or(vector.id.as_str(), |(stem, _)| stem).to_owned();
+    let stem = || vector.id.split_once('/').map_or(vector.id.as_str(), |(stem, _)| stem).to_owned() + ".json";
     match &vector.kind {
         Kind::Scenario { .. } => stem(),
         Kind::Graph { graph, .. } | Kind::Negative { graph, .. } => match graph.operators.first() {

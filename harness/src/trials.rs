@@ -15,7 +15,7 @@ use crate::execute::{CallResult, Executor, Observation};
 use crate::expectations::{Expectations, has_argument, is_expected};
 use crate::implementation::{Implementation, Start};
 use crate::judge::{Outcome, judge};
-use crate::selection::is_operator_of_the_specification;
+use crate::selection::signature;
 
 /// How many decompositions the specification's source has, and those that part from their operators.
 ///
@@ -126,7 +126,7 @@ impl ExceptionAtTheEnd {
 /// # Errors
 /// If one of them can not be loaded.
 pub fn vectors() -> Result<Vec<Vector>, String> {
-    let loader = Loader::with_operators(&is_operator_of_the_specification);
+    let loader = Loader::with_signatures(&signature);
     let files = loader.embedded().map_err(|error| error.to_string())?;
     Ok(files.into_iter().flat_map(|file| file.vectors).collect())
 }
@@ -136,7 +136,7 @@ pub fn vectors() -> Result<Vec<Vector>, String> {
 /// # Errors
 /// If one of them can not be loaded.
 pub fn vectors_of(paths: &[PathBuf]) -> Result<Vec<Vector>, String> {
-    let loader = Loader::with_operators(&is_operator_of_the_specification);
+    let loader = Loader::with_signatures(&signature);
     let files = loader.paths(paths).map_err(|error| error.to_string())?;
     Ok(files.into_iter().flat_map(|file| file.vectors).collect())
 }

@@ -5,51 +5,119 @@ use std::collections::HashSet;
 use crate::data::Data;
 use crate::descriptor::{Descriptor, MAX_BYTE_LENGTH};
 use crate::error::Problem;
-use crate::graph::{Graph, Tolerance};
+use crate::graph::{Argument, Graph, Operator, Tolerance};
 use crate::pointer::pointer;
 use crate::scenario_check;
+use crate::value::Value;
 use crate::vector::{Kind, Vector};
 
 /// Tells whether a name is an operator's: a method of `MLGraphBuilder` that makes operands from
 /// operands.
 pub type IsOperator<'a> = &'a dyn Fn(&str) -> bool;
 
+/// What is known of an operator.
+#[derive(Clone, Debug)]
+pub struct Signature {
+    /// The names of its parameters, in order.
+    pub parameters: &'static [&'static str],
+    /// Other names that vectors have for them.
+    pub also: &'static [&'static str],
+    /// Those of them that are operands, and the members of its options that are.
+    pub operands: Vec<&'static str>,
+}
+
+/// Tells the signature of an operator, if there is one of this name.
+pub type SignatureOf<'a> = &'a dyn Fn(&str) -> Option<Signature>;
+
+/// What vectors are checked against.
+#[derive(Clone, Copy, Default)]
+pub(crate) struct Known<'a> {
+    /// Absent where the names of operators are not to be checked.
+    pub(crate) is_operator: Option<IsOperator<'a>>,
+    /// Absent where arguments are not to be checked.
+    pub(crate) signature: Option<SignatureOf<'a>>,
+}
+
 /// A problem, and a JSON pointer relative to the vector.
 pub(crate) type Found = (String, Problem);
 
-/// Checks a vector; `is_operator` is absent where operator names are not to be checked.
-pub(crate) fn vector(vector: &Vector, is_operator: Option<IsOperator<'_>>) -> Result<(), Found> {
+/// Checks a vector.
+pub(crate) fn vector(vector: &Vector, known: Known<'_>) -> Result<(), Found> {
     match &vector.kind {
         Kind::Graph { graph, tolerance } => {
             check_tolerance(tolerance.as_ref(), || pointer(["tolerance"]))?;
-            names(graph, is_operator)?;
+            names(graph, known, true)?;
             inputs(graph, true)?;
             expected_outputs(graph)
         }
         Kind::Negative { graph, .. } => {
-            names(graph, is_operator)?;
+            names(graph, known, false)?;
             inputs(graph, false)
         }
-        Kind::Scenario { steps } => scenario_check::steps(steps, is_operator),
+        Kind::Scenario { steps } => {
+            let is_operator = |name: &str| known.has_operator(name);
+            scenario_check::steps(steps, Some(&is_operator))
+        }
     }
 }
 
-/// Every operator exists and every name is made once.
-fn names(graph: &Graph, is_operator: Option<IsOperator<'_>>) -> Result<(), Found> {
-    let mut known: HashSet<&str> = graph.inputs.keys().map(String::as_str).collect();
+impl Known<'_> {
+    fn has_operator(&self, name: &str) -> bool {
+        self.is_operator.is_none_or(|is_operator| is_operator(name))
+            && self.signature.is_none_or(|signature| signature(name).is_some())
+    }
+}
+
+/// Every operator exists, with the arguments that it is given, and every name is made once. Where the graph runs, the operands
+/// that it takes exist too; where it is refused, that they do not may be why.
+fn names(graph: &Graph, known: Known<'_>, runs: bool) -> Result<(), Found> {
+    let mut made: HashSet<&str> = graph.inputs.keys().map(String::as_str).collect();
     for (index, operator) in graph.operators.iter().enumerate() {
-        if is_operator.is_some_and(|is_operator| !is_operator(&operator.name)) {
-            let place = pointer(["graph", "operators", &index.to_string(), "name"]);
+        let index = index.to_string();
+        if !known.has_operator(&operator.name) {
+            let place = pointer(["graph", "operators", &index, "name"]);
             return Err((place, Problem::UnknownOperator(operator.name.clone())));
         }
+        if let Some(signature) = known.signature.and_then(|signature| signature(&operator.name)) {
+            let made = runs.then_some(&made);
+            arguments(operator, &signature, made)
+                .map_err(|problem| (pointer(["graph", "operators", &index, "arguments"]), problem))?;
+        }
         for name in operator.outputs.as_slice() {
-            if !known.insert(name) {
-                let place = pointer(["graph", "operators", &index.to_string(), "outputs"]);
+            if !made.insert(name) {
+                let place = pointer(["graph", "operators", &index, "outputs"]);
                 return Err((place, Problem::DuplicateName(name.clone())));
             }
         }
     }
     Ok(())
+}
+
+/// The arguments are the method's, and, where the operands that there are are given, no other is named.
+fn arguments(operator: &Operator, signature: &Signature, made: Option<&HashSet<&str>>) -> Result<(), Problem> {
+    for Argument { name, value } in &operator.arguments {
+        if !signature.parameters.iter().chain(signature.also).any(|parameter| parameter == name) {
+            let (operator, name) = (operator.name.clone(), name.clone());
+            return Err(Problem::UnknownParameter { operator, name, known: signature.parameters.join(", ") });
+        }
+        let members = if let Value::Object(members) = value { Some(members) } else { None };
+        let members = members.into_iter().flatten();
+        for (name, value) in std::iter::once((name, value)).chain(members) {
+            if signature.operands.contains(&name.as_str()) {
+                made.map_or(Ok(()), |made| operands(value, made))?;
+            }
+        }
+    }
+    Ok(())
+}
+
+/// A name, or each of a list of names, is an operand's.
+fn operands(value: &Value, made: &HashSet<&str>) -> Result<(), Problem> {
+    match value {
+        Value::String(name) if !made.contains(name.as_str()) => Err(Problem::UnknownOperand(name.clone())),
+        Value::List(items) => items.iter().try_for_each(|item| operands(item, made)),
+        _ => Ok(()),
+    }
 }
 
 fn inputs(graph: &Graph, runs: bool) -> Result<(), Found> {

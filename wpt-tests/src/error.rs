@@ -23,6 +23,14 @@ pub enum LoadError {
         /// Where.
         path: PathBuf,
     },
+    /// The file is no text.
+    #[error("{file}: this is no file of vectors: {message}")]
+    NotText {
+        /// The file as it was named.
+        file: String,
+        /// What it is.
+        message: String,
+    },
     /// The file is not JSON.
     #[error("{file}:{line}:{column}: not JSON: {message}")]
     Syntax {
@@ -127,6 +135,19 @@ pub enum Problem {
     /// An operator that does not exist.
     #[error("{0:?} is not an operator; the names are those of MLGraphBuilder's methods")]
     UnknownOperator(String),
+    /// An argument that the operator's method does not have.
+    #[error("{operator} has no parameter {name:?}; it has {known}")]
+    UnknownParameter {
+        /// The operator.
+        operator: String,
+        /// The argument's name.
+        name: String,
+        /// The parameters that there are.
+        known: String,
+    },
+    /// An operand that is neither an input nor an earlier output.
+    #[error("there is no operand {0:?} here; an operand is an input, or an output of an operator before")]
+    UnknownOperand(String),
     /// A call that does not exist.
     #[error("{0:?} is neither an operator nor a call of scenarios; the README lists them")]
     UnknownCall(String),

@@ -8,9 +8,9 @@ use schemars::{JsonSchema, Schema};
 use serde::Deserialize;
 use serde::de::IgnoredAny;
 
-use crate::check::{self, IsOperator};
+use crate::check::{self, Known};
 use crate::error::{Invalid, LoadError, Problem};
-use crate::members;
+use crate::members::{self, Object};
 use crate::pointer;
 use crate::vector::{Vector, VectorForm};
 
@@ -55,7 +55,8 @@ struct FileForm {
     #[schemars(with = "String", skip_serializing_if = "Option::is_none")]
     section: Option<String>,
     /// The vectors.
-    #[schemars(length(min = 1))]
+    #[serde(deserialize_with = "members::objects")]
+    #[schemars(with = "Vec<VectorForm>", length(min = 1))]
     tests: Vec<VectorForm>,
 }
 
@@ -66,12 +67,7 @@ pub fn schema() -> Schema {
 }
 
 /// Reads and checks the text of a file.
-pub(crate) fn read(
-    path: &str,
-    stem: &str,
-    json: &[u8],
-    is_operator: Option<IsOperator<'_>>,
-) -> Result<VectorFile, LoadError> {
+pub(crate) fn read(path: &str, stem: &str, json: &[u8], known: Known<'_>) -> Result<VectorFile, LoadError> {
     let form = parse(path, json)?;
     let invalid = |vector: Option<&str>, pointer: String, problem| {
         let vector = vector.map(str::to_owned);
@@ -85,7 +81,7 @@ pub(crate) fn read(
         let name = test.name.clone();
         let mut vector =
             test.into_vector().map_err(|problem| invalid(name.as_deref(), format!("/tests/{index}"), problem))?;
-        check::vector(&vector, is_operator)
+        check::vector(&vector, known)
             .map_err(|(place, problem)| invalid(name.as_deref(), format!("/tests/{index}{place}"), problem))?;
         vector.index = index;
         vector.id = format!("{stem}/{}", vector.name);
@@ -114,11 +110,26 @@ fn duplicate(vectors: &[Vector]) -> Option<(usize, usize)> {
 }
 
 fn parse(path: &str, json: &[u8]) -> Result<FileForm, LoadError> {
+    if let Some(message) = no_text(json) {
+        return Err(LoadError::NotText { file: path.to_owned(), message });
+    }
     let mut deserializer = serde_json::Deserializer::from_slice(json);
     match serde_path_to_error::deserialize(&mut deserializer) {
-        Ok(form) => deserializer.end().map(|()| form).map_err(|error| syntax(path, &error)),
+        Ok(Object(form)) => deserializer.end().map(|()| form).map_err(|error| syntax(path, &error)),
         Err(error) if error.inner().is_data() => Err(malformed(path, json, &error)),
         Err(error) => Err(syntax(path, error.inner())),
+    }
+}
+
+/// Why bytes are no text that could be JSON.
+fn no_text(json: &[u8]) -> Option<String> {
+    if json.starts_with(b"\xEF\xBB\xBF") {
+        return Some("it begins with a byte order mark; save it as UTF-8 without one".to_owned());
+    }
+    match std::str::from_utf8(json) {
+        Ok(text) if text.trim().is_empty() => Some("it is empty".to_owned()),
+        Ok(_) => None,
+        Err(error) => Some(format!("it is not UTF-8, from byte {} on", error.valid_up_to())),
     }
 }
 
@@ -138,7 +149,12 @@ fn malformed(path: &str, json: &[u8], error: &serde_path_to_error::Error<serde_j
 fn message(error: &serde_json::Error) -> String {
     let text = error.to_string();
     let place = format!(" at line {} column {}", error.line(), error.column());
-    text.strip_suffix(&place).map_or(text.clone(), str::to_owned)
+    let text = text.strip_suffix(&place).unwrap_or(&text);
+    // The parser's words, as JSON has them.
+    text.replace("invalid type: sequence", "invalid type: list")
+        .replace("invalid type: map", "invalid type: object")
+        .replace("expected a sequence", "expected a list")
+        .replace("expected a map", "expected an object")
 }
 
 /// The name of the vector that a pointer leads into: the parser may not have reached it yet.

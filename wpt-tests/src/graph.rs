@@ -21,13 +21,19 @@ use crate::value::Value;
 #[serde(rename_all = "camelCase", deny_unknown_fields)]
 pub struct Graph {
     /// Inputs and constants, by name.
-    #[serde(deserialize_with = "members::unique")]
+    #[serde(deserialize_with = "members::unique_objects")]
     #[schemars(with = "std::collections::BTreeMap<String, Input>")]
     pub inputs: IndexMap<String, Input>,
     /// The operators, in the order of the calls.
+    #[serde(deserialize_with = "members::objects")]
+    #[schemars(with = "Vec<Operator>")]
     pub operators: Vec<Operator>,
     /// What the graph computes, by name; none in a negative vector.
-    #[serde(default, deserialize_with = "members::unique_not_empty", skip_serializing_if = "IndexMap::is_empty")]
+    #[serde(
+        default,
+        deserialize_with = "members::unique_objects_not_empty",
+        skip_serializing_if = "IndexMap::is_empty"
+    )]
     #[schemars(with = "std::collections::BTreeMap<String, ExpectedOutput>")]
     #[schemars(extend("minProperties" = 1))]
     pub expected_outputs: IndexMap<String, ExpectedOutput>,
@@ -62,6 +68,8 @@ impl Graph {
 #[serde(rename_all = "camelCase", deny_unknown_fields)]
 pub struct Input {
     /// Its type and shape.
+    #[serde(deserialize_with = "members::object")]
+    #[schemars(with = "Descriptor")]
     pub descriptor: Descriptor,
     /// Whether it is a constant of the graph.
     #[serde(default, skip_serializing_if = "is_false")]
@@ -284,9 +292,11 @@ impl JsonSchema for Names {
 #[serde(rename_all = "camelCase", deny_unknown_fields)]
 pub struct ExpectedOutput {
     /// Its type and shape.
+    #[serde(deserialize_with = "members::object")]
+    #[schemars(with = "Descriptor")]
     pub descriptor: Descriptor,
     /// How far its elements may be off; overrides the vector's.
-    #[serde(default, deserialize_with = "members::present", skip_serializing_if = "Option::is_none")]
+    #[serde(default, deserialize_with = "members::present_object", skip_serializing_if = "Option::is_none")]
     #[schemars(with = "Tolerance")]
     pub tolerance: Option<Tolerance>,
     /// Its elements.

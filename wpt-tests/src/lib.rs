@@ -44,7 +44,7 @@ mod value;
 mod vector;
 
 pub use bytes::{DataError, ElementType, f16_from_f64};
-pub use check::IsOperator;
+pub use check::{IsOperator, Signature, SignatureOf};
 pub use data::{Data, Elements};
 pub use descriptor::{DataType, Descriptor, MAX_BYTE_LENGTH};
 pub use error::{Invalid, LoadError, Problem};

@@ -6,7 +6,7 @@ use std::path::{Path, PathBuf};
 
 use include_dir::{Dir, include_dir};
 
-use crate::check::IsOperator;
+use crate::check::{IsOperator, Known, SignatureOf};
 use crate::error::LoadError;
 use crate::file::{self, VectorFile};
 
@@ -85,12 +85,12 @@ impl Ids {
 /// Loads vectors.
 #[derive(Clone, Copy, Default)]
 pub struct Loader<'a> {
-    is_operator: Option<IsOperator<'a>>,
+    known: Known<'a>,
 }
 
 impl std::fmt::Debug for Loader<'_> {
     fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
-        f.debug_struct("Loader").field("checks_operators", &self.is_operator.is_some()).finish()
+        f.debug_struct("Loader").field("checks_operators", &self.known.is_operator.is_some()).finish()
     }
 }
 
@@ -104,7 +104,13 @@ impl<'a> Loader<'a> {
     /// A loader that refuses operators for which `is_operator` is false.
     #[must_use]
     pub fn with_operators(is_operator: IsOperator<'a>) -> Self {
-        Self { is_operator: Some(is_operator) }
+        Self { known: Known { is_operator: Some(is_operator), signature: None } }
+    }
+
+    /// A loader that refuses operators without a signature, arguments that are not in it, and operands that do not exist.
+    #[must_use]
+    pub fn with_signatures(signature: SignatureOf<'a>) -> Self {
+        Self { known: Known { is_operator: None, signature: Some(signature) } }
     }
 
     /// Loads the text of a file; `path` is for messages and `stem` for the vectors' ids.
@@ -113,7 +119,7 @@ impl<'a> Loader<'a> {
     ///
     /// The first thing that is wrong with it.
     pub fn text(&self, path: &str, stem: &str, json: &[u8]) -> Result<VectorFile, LoadError> {
-        file::read(path, stem, json, self.is_operator)
+        file::read(path, stem, json, self.known)
     }
 
     /// Loads a file, whatever its name.

@@ -84,7 +84,7 @@ pub struct Throws {
     /// Its name.
     pub name: ExceptionName,
     /// Which step throws it; optional for other implementations.
-    #[serde(default, deserialize_with = "members::present", skip_serializing_if = "Option::is_none")]
+    #[serde(default, deserialize_with = "members::present_object", skip_serializing_if = "Option::is_none")]
     #[schemars(with = "ThrownAt")]
     pub at: Option<ThrownAt>,
 }
@@ -187,7 +187,7 @@ pub(crate) struct VectorForm {
     #[schemars(with = "String")]
     implementation_defined: Option<String>,
     /// What happens under the specification's text as written, where that text is wrong.
-    #[serde(deserialize_with = "members::present", skip_serializing_if = "Option::is_none")]
+    #[serde(deserialize_with = "members::present_object", skip_serializing_if = "Option::is_none")]
     #[schemars(with = "Literal")]
     literal: Option<Literal>,
     /// Whether every operand is within the types and ranks that the specification requires.
@@ -195,19 +195,19 @@ pub(crate) struct VectorForm {
     #[schemars(with = "bool")]
     required: Option<bool>,
     /// How far the outputs may be off that have no tolerance of their own.
-    #[serde(deserialize_with = "members::present", skip_serializing_if = "Option::is_none")]
+    #[serde(deserialize_with = "members::present_object", skip_serializing_if = "Option::is_none")]
     #[schemars(with = "Tolerance")]
     tolerance: Option<Tolerance>,
     /// What is built, and dispatched where it can be.
-    #[serde(deserialize_with = "members::present", skip_serializing_if = "Option::is_none")]
+    #[serde(deserialize_with = "members::present_object", skip_serializing_if = "Option::is_none")]
     #[schemars(with = "Graph")]
     graph: Option<Graph>,
     /// The exception that a call of the graph throws.
-    #[serde(deserialize_with = "members::present", skip_serializing_if = "Option::is_none")]
+    #[serde(deserialize_with = "members::present_object", skip_serializing_if = "Option::is_none")]
     #[schemars(with = "Throws")]
     throws: Option<Throws>,
     /// Calls in order.
-    #[serde(deserialize_with = "members::present", skip_serializing_if = "Option::is_none")]
+    #[serde(deserialize_with = "members::present_objects", skip_serializing_if = "Option::is_none")]
     #[schemars(with = "Vec<Step>", length(min = 1))]
     scenario: Option<Vec<Step>>,
     /// Of web-platform-tests; ignored.

@@ -1,6 +1,6 @@
 //! Every kind of error names the file, the vector and the place, and says what to do.
 
-use webnn_vectors::Loader;
+use webnn_vectors::{Loader, Signature};
 
 const OPERATORS: [&str; 3] = ["relu", "softmax", "add"];
 
@@ -56,7 +56,9 @@ fn assert_second(json: &str, expected: &str) {
 fn json_syntax_has_line_and_column() {
     let message = error("{ \"source\": \"s\",\n  \"tests\": [ ] ]");
     assert_eq!(message, "softmax.json:2:16: not JSON: trailing comma".replace("trailing comma", "expected `,` or `}`"));
-    assert!(error("").starts_with("softmax.json:1:0: not JSON: EOF"));
+    assert_eq!(error("  \n"), "softmax.json: this is no file of vectors: it is empty");
+    let marked = format!("\u{FEFF}{}", second(&graph(INPUTS, OPERATOR, OUTPUTS)));
+    assert!(error(&marked).ends_with("it begins with a byte order mark; save it as UTF-8 without one"));
     assert!(error("{\"source\": \"s\", \"tests\": [").contains("not JSON: EOF while parsing a list"));
     let trailing = format!("{} x", second(&graph(INPUTS, OPERATOR, OUTPUTS)));
     assert!(error(&trailing).contains("not JSON: trailing characters"));
@@ -223,4 +225,30 @@ fn a_vector_is_of_one_kind() {
     assert!(error(&empty).contains("/graph/expectedOutputs: an empty object; fill it or leave it out"));
     let unknown = second(r#""graph": { "inputs": {}, "operators": [] }, "throws": { "name": "RangeError" }"#);
     assert!(error(&unknown).contains("/tests/1/throws/name: unknown variant `RangeError`"));
+}
+
+#[test]
+fn a_list_is_no_object() {
+    assert!(error("[]").starts_with("softmax.json: at /: invalid type: list, expected an object"), "{}", error("[]"));
+    let inputs = INPUTS.replace(r#"{ "dataType": "float32", "shape": [2] }"#, r#"["float32", [2]]"#);
+    assert_second(&with_inputs(&inputs), "/graph/inputs/x/descriptor: invalid type: list, expected an object");
+    assert_second(&second(r#""graph": []"#), "/graph: invalid type: list, expected an object");
+}
+
+#[test]
+fn arguments_are_those_of_the_method_and_operands_exist() {
+    let signature = |name: &str| {
+        let relu = Signature { parameters: &["input", "options"], also: &[], operands: vec!["input"] };
+        (name == "relu").then_some(relu)
+    };
+    let error = |operator: &str| {
+        let json = with_operators(operator);
+        let file = Loader::with_signatures(&signature).text("f.json", "f", json.as_bytes());
+        file.map(|file| panic!("loaded: {file:?}")).unwrap_err().to_string()
+    };
+    let misspelt = error(&OPERATOR.replace("\"input\"", "\"inptu\""));
+    assert!(misspelt.ends_with("/graph/operators/0/arguments: relu has no parameter \"inptu\"; it has input, options"));
+    let missing = error(&OPERATOR.replace("\"x\"", "\"z\""));
+    assert!(missing.contains("/graph/operators/0/arguments: there is no operand \"z\" here"), "{missing}");
+    assert!(error(&OPERATOR.replace("relu", "rleu")).contains("\"rleu\" is not an operator"));
 }

@@ -11,7 +11,7 @@ use crate::failure::{AS_EXPECTED, Failure, UNEXPECTED};
 use crate::implementation::{Description, Implementation, Start};
 use crate::judge::{Outcome, judge};
 use crate::outside::transcript::Transcript;
-use crate::selection::is_operator_of_the_specification;
+use crate::selection::signature;
 
 /// The arguments of `webnn smoke`.
 #[derive(Args, Debug)]
@@ -110,8 +110,7 @@ fn introduction(description: &Description) -> String {
 }
 
 fn vectors() -> Result<Vec<Vector>, Failure> {
-    let file =
-        Loader::with_operators(&is_operator_of_the_specification).text("smoke.json", "smoke", VECTORS.as_bytes());
+    let file = Loader::with_signatures(&signature).text("smoke.json", "smoke", VECTORS.as_bytes());
     Ok(file.map_err(|error| Failure::Data(error.to_string()))?.vectors)
 }
 

@@ -1,6 +1,7 @@
 //! Writes a vector as a test in the form of web-platform-tests, for their folder `webnn/conformance_tests` or
 //! `webnn/validation_tests`: it runs in a browser, and here.
 
+use std::collections::BTreeSet;
 use std::fmt::Write as _;
 
 use webnn_vectors::{ExceptionName, Graph, Kind, MetricType, Names, Throws, Value, Vector};
@@ -10,14 +11,19 @@ use crate::literal::{self, is_operand};
 /// The test, or why the vector can not be written as one. `source` says where the expected values come from.
 ///
 /// # Errors
-/// A sentence, for a scenario.
+/// A sentence with its calls, for a scenario.
 pub fn wpt(vector: &Vector, source: &str) -> Result<String, String> {
     match &vector.kind {
         Kind::Graph { graph, .. } => Ok(conformance(vector, graph, source)),
         Kind::Negative { graph, throws } => Ok(validation(vector, graph, throws)),
-        Kind::Scenario { .. } => Err("a scenario has calls that script can not make, such as `pump`: only graphs and \
-                                      calls that are refused can be written for web-platform-tests"
-            .into()),
+        Kind::Scenario { steps } => {
+            let calls: BTreeSet<&str> = steps.iter().map(|step| step.call.as_str()).collect();
+            let calls = calls.into_iter().collect::<Vec<_>>().join(", ");
+            Err(format!(
+                "it is a scenario, of the calls {calls}: only graphs, with their results or refused, can be written for \
+                 web-platform-tests"
+            ))
+        }
     }
 }
 
