@@ -93,6 +93,29 @@ impl Expectations {
         Ok(expectations)
     }
 
+    /// All kinds of implementations that have expectations, in `folder` or carried by the program.
+    ///
+    /// # Errors
+    /// If the folder can not be read.
+    pub(crate) fn kinds(folder: Option<&Path>) -> Result<Vec<String>, Failure> {
+        let Some(folder) = folder else {
+            return Ok(CARRIED.iter().map(|(kind, _)| (*kind).to_owned()).collect());
+        };
+        let wrong = |error: std::io::Error| Failure::Data(format!("{}: {error}", folder.display()));
+        let paths = std::fs::read_dir(folder).map_err(wrong)?.map(|entry| entry.map(|entry| entry.path()));
+        let paths = paths.collect::<Result<Vec<_>, _>>().map_err(wrong)?;
+        let files = paths.iter().filter(|path| path.extension().is_some_and(|extension| extension == "toml"));
+        let mut kinds: Vec<String> =
+            files.filter_map(|path| Some(path.file_stem()?.to_string_lossy().into_owned())).collect();
+        kinds.sort();
+        Ok(kinds)
+    }
+
+    /// The ids of the vectors that are listed.
+    pub(crate) fn listed(&self) -> impl Iterator<Item = &str> {
+        self.entries.iter().flat_map(|entry| &entry.vectors).map(String::as_str)
+    }
+
     /// The entry for a vector, on an adapter of which these are facts; `has` says whether an operator of it is given an argument
     /// of this name.
     pub(crate) fn of(&self, vector: &str, has: impl Fn(&str) -> bool, facts: &[String]) -> Option<&Entry> {

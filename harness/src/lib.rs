@@ -128,16 +128,6 @@ enum Command {
     },
 }
 
-/// The JSON Schema of the protocol's messages.
-pub fn protocol_schema() -> schemars::Schema {
-    outside::messages::schema()
-}
-
-/// The JSON Schema of what `--format json` writes.
-pub fn listings_schema() -> schemars::Schema {
-    listing::schema()
-}
-
 /// Runs the command line, and ends the program.
 pub fn program() -> ! {
     let code = command_line();
@@ -187,7 +177,7 @@ fn carry_out(command: &Command) -> u8 {
         Command::End { code } => Ok(*code),
     };
     result.unwrap_or_else(|failure| {
-        anstream::eprintln!("webnn: {failure}");
+        anstream::eprintln!("webnn: {}", shown::inert(&failure.to_string()));
         failure.exit_code()
     })
 }

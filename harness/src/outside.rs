@@ -85,7 +85,7 @@ impl Peer {
         }
     }
 
-    fn last_errors(&self) -> String {
+    fn last_errors(&mut self) -> String {
         match self {
             Self::Process(process) => process.last_errors(),
             Self::Page(page) => page.last_errors(),
@@ -286,7 +286,7 @@ fn answer(peer: &mut Peer, command: &Command, timeout: Duration) -> Result<Answe
 }
 
 fn parsed(line: &str, command: &Command) -> Result<Answer, Lost> {
-    let Answered { answer, fatal } = serde_json::from_str(line)
+    let Answered { answer, fatal } = serde_json::from_str(line.trim_end())
         .map_err(|error| format!("wrote a line that is no answer ({error}): {}", shown(line)))?;
     match (command, answer.seq(), fatal) {
         (Command::Run { seq, .. }, Some(answered), _) if *seq != answered => {

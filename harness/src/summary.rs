@@ -12,6 +12,8 @@ use crate::judge::bound::Standing;
 use crate::judge::distance::Distance;
 use crate::record::{Record, Went};
 use crate::run::{Parting, Verdict};
+use crate::selection::is_operator_of_the_specification;
+use crate::shown::inert;
 
 /// How many known failures are named for each reason.
 const MOST_KNOWN: usize = 12;
@@ -316,9 +318,18 @@ impl Summary {
         }
         let width = names + 8 + 22 * self.implementations.len() + if compares { 7 } else { 0 };
         _ = writeln!(text, "{}\n{}", if compares { " differ" } else { "" }, "\u{2500}".repeat(width));
-        for (subject, row) in self.rows.iter().map(|(subject, row)| (subject.as_str(), row)) {
+        let is_file = |(subject, _): &(&String, &Row)| !is_operator_of_the_specification(subject);
+        let (files, operators): (Vec<_>, Vec<_>) = self.rows.iter().partition(is_file);
+        for (subject, row) in &operators {
             row.write(&mut text, subject, names, compares);
         }
+        if !files.is_empty() && !operators.is_empty() {
+            _ = writeln!(text, "\nof several operators, or of calls, by file:");
+        }
+        for (subject, row) in &files {
+            row.write(&mut text, &inert(subject), names, compares);
+        }
+        _ = writeln!(text, "{}", "\u{2500}".repeat(width));
         self.total().write(&mut text, "all", names, compares);
         text.lines().map(str::trim_end).collect::<Vec<_>>().join("\n") + "\n"
     }

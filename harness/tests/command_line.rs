@@ -100,6 +100,8 @@ fn bad_vectors_are_refused_with_their_place() {
         ("too little data", RELU.replace("[-1, 0.5, 2]", "[-1, 0.5]"), 65, "/tests/0/graph/inputs/x/data"),
         ("data that the type does not hold", RELU.replace("float32", "int8"), 65, "0.5"),
         ("an output that nothing makes", RELU.replace(r#""outputs": "y""#, r#""outputs": "z""#), 65, "y"),
+        ("a misspelt argument", RELU.replace(r#""input": "x""#, r#""inptu": "x""#), 65, "relu has no parameter"),
+        ("an operand that there is not", RELU.replace(r#""input": "x""#, r#""input": "xx""#), 65, "no operand \"xx\""),
         ("a name used twice", RELU.replace(r#""outputs": "y""#, r#""outputs": "x""#), 65, "x"),
         ("no vectors", r#"{ "source": "none", "tests": [] }"#.to_owned(), 65, "relu.json"),
     ];
@@ -260,4 +262,81 @@ fn an_adapter_without_int64_fails_nothing() {
     let run = folder.webnn_with(&[("WEBNN_GPU_WITHOUT", "int46")], &["run", "-i", "wgpu", "relu.json"]);
     assert_eq!(run.code, 78, "{run}");
     run.complains("it can list int64");
+}
+
+/// What `--format json` writes.
+fn listing(folder: &Folder, arguments: &[&str]) -> serde_json::Value {
+    let ran = folder.webnn(&[arguments, &["--format", "json"]].concat());
+    serde_json::from_str(&ran.stdout).unwrap_or_else(|error| panic!("{arguments:?}: {error}: {ran}"))
+}
+
+#[test]
+fn what_is_listed_is_there_for_programs() {
+    let folder = Folder::with("relu.json", RELU);
+    let vectors = listing(&folder, &["list", "vectors", "relu.json"]);
+    assert_eq!(vectors["listing"], "vectors");
+    assert_eq!(vectors["vectors"][0]["id"], "relu/relu of three numbers");
+    assert_eq!(vectors["vectors"][0]["dataType"], "float32");
+    let operators = listing(&folder, &["list", "operators"]);
+    assert!(operators["operators"].as_array().is_some_and(|all| all.len() > 90), "{operators}");
+    let implementations = listing(&folder, &["list", "implementations"]);
+    assert!(implementations.to_string().contains("browser:PATH FLAGS"), "{implementations}");
+    let shown = listing(&folder, &["show", "relu of three numbers", "relu.json"]);
+    let original: serde_json::Value = serde_json::from_str(RELU).expect("JSON");
+    assert_eq!(shown["vector"]["graph"], original["tests"][0]["graph"]);
+    let explained = listing(&folder, &["explain", "relu of three numbers", "relu.json", "-i", "reference"]);
+    assert_eq!(explained["results"][0]["outcome"], "passed");
+    assert_eq!(explained["results"][0]["outputs"][0]["elements"], serde_json::json!(["0", "0.5", "2"]));
+    let steps = explained["steps"].to_string();
+    assert!(steps.contains("MLGraphBuilder.relu(input, options)"), "{steps}");
+    let coverage = listing(&folder, &["coverage", "relu.json"]);
+    let steps = coverage["reached"].as_array().and_then(|all| all.iter().find(|part| part["what"] == "steps"));
+    let (reached, of) = steps.map(|steps| (steps["reached"].as_u64(), steps["of"].as_u64())).expect("steps");
+    assert!(reached < of && of > Some(1500), "{reached:?} of {of:?}");
+    let plan = listing(&folder, &["plan", "relu.json"]);
+    assert_eq!(plan["graphs"][0]["dispatches"], 1);
+}
+
+#[test]
+fn control_characters_of_names_are_not_acted_on() {
+    let name = "relu of \\u001b[31mthree numbers";
+    let folder =
+        Folder::with("relu.json", &RELU.replace("relu of three numbers", name).replace("[0, 0.5, 2]", "[0, 1, 2]"));
+    for arguments in [
+        &["list", "vectors", "relu.json"][..],
+        &["show", "relu/", "relu.json"],
+        &["explain", "relu/", "relu.json", "-i", "reference"],
+        &["run", "relu.json", "-i", "reference"],
+        &["show", "no such vector \u{1b}[31m", "relu.json"],
+    ] {
+        let ran = folder.webnn(arguments);
+        assert!(!ran.stdout.contains('\u{1b}') && !ran.stderr.contains('\u{1b}'), "{arguments:?}: {ran}");
+        assert!(format!("{}{}", ran.stdout, ran.stderr).contains("\\u{1b}"), "{arguments:?}: {ran}");
+    }
+}
+
+#[test]
+fn explain_says_what_is_known_and_does_not_wait_forever() {
+    let folder = Folder::with("relu.json", &RELU.replace("[0, 0.5, 2]", "[0, 0.75, 2]"));
+    let known = "[[expectation]]\nvectors = [\"relu/relu of three numbers\"]\noutcome = \"failed\"\n\
+                 reason = \"wrong on purpose\"\nlink = \"https://example.org/1\"\n";
+    folder.write("known/reference.toml", known);
+    let explained = folder.webnn(&["explain", "relu/", "relu.json", "-i", "reference", "--expectations", "known"]);
+    assert_eq!(explained.code, 0, "{explained}");
+    explained.shows("known: wrong on purpose (https://example.org/1)");
+    let hangs = folder.webnn(&["explain", "relu/", "relu.json", "-i", "a=cmd:sleep 60", "--timeout", "0.2"]);
+    assert_eq!(hangs.code, 78, "{hangs}");
+    hangs.complains("did not answer within 0.2 s");
+}
+
+#[test]
+fn expectations_that_name_no_vector_are_found() {
+    let folder = Folder::with("relu.json", RELU);
+    let entry =
+        |id: &str| format!("[[expectation]]\nvectors = [{id:?}]\noutcome = \"failed\"\nreason = \"r\"\nlink = \"l\"\n");
+    folder.write("known/a.toml", &(entry("relu/relu of three numbers") + &entry("relu/relu of thre numbers")));
+    let checked = folder.webnn(&["expectations", "check", "relu.json", "--folder", "known"]);
+    assert_eq!(checked.code, 1, "{checked}");
+    checked.shows("a: relu/relu of thre numbers: there is no such vector");
+    checked.shows("2 expectations, 1 to look at; 1 vectors");
 }

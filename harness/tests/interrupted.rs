@@ -130,6 +130,11 @@ fn a_run_that_is_interrupted_says_so_and_is_gone_on_with() {
         }
     }
 
+    // A part is not written over by the whole.
+    let merged = folder.webnn(&["merge", "run.jsonl", "-o", "./run.jsonl"]);
+    assert_eq!(merged.code, 2, "{merged}");
+    merged.complains("run.jsonl is one of the parts");
+
     // Nothing is left to do, and a run without an interruption gives the same.
     let again = folder.webnn(&[&arguments[..], &["--resume"]].concat());
     assert_eq!(again.code, 0, "{again}");

@@ -105,7 +105,10 @@ fn a_page_runs_vectors() {
     loop {
         let (status, command) = served.post("/next", &answer);
         assert_eq!(status, 200);
+        assert_eq!(command["progress"]["total"], 3, "{command}");
         if command["command"] == "stop" {
+            assert_eq!(command["progress"]["done"], 3, "{command}");
+            assert_eq!(command["progress"]["outcomes"], json!({ "passed": 3 }), "{command}");
             break;
         }
         answer = right(&command);
@@ -169,4 +172,22 @@ fn a_browser_without_webnn_says_why() {
     let mut served = served("without");
     served.post("/ready", &json!({ "answer": "errored", "message": "there is no navigator.ml" }));
     assert_eq!(served.child.wait().unwrap().code(), Some(78));
+}
+
+#[cfg(unix)]
+#[test]
+fn a_browser_that_ends_is_noticed_at_once() {
+    use std::os::unix::fs::PermissionsExt as _;
+    let path = PathBuf::from(env!("CARGO_TARGET_TMPDIR")).join("gone");
+    fs::write(&path, "#!/bin/sh\necho no display, see --no-sandbox >&2\nexit 7\n").unwrap();
+    fs::set_permissions(&path, fs::Permissions::from_mode(0o755)).unwrap();
+    let begun = std::time::Instant::now();
+    let browser = format!("gone=browser:'{}'", path.display());
+    let output = Command::new(WEBNN).args(["run", "-f", "relu/", "-i", &browser]).output().unwrap();
+    let complaint = String::from_utf8_lossy(&output.stderr);
+    assert_eq!(output.status.code(), Some(78), "{complaint}");
+    assert!(complaint.contains("gone did not start: the browser ended (exit status: 7)"), "{complaint}");
+    assert!(complaint.contains("stderr: no display"), "{complaint}");
+    assert!(complaint.contains("browser:PATH --no-sandbox"), "{complaint}");
+    assert!(begun.elapsed() < std::time::Duration::from_secs(30), "it was waited for");
 }

@@ -5,21 +5,24 @@ use std::fs;
 use std::path::PathBuf;
 use std::process::{Command, Output};
 
-const SCHEMA: &str = concat!(env!("CARGO_MANIFEST_DIR"), "/schema/protocol.schema.json");
 const WEBNN: &str = env!("CARGO_BIN_EXE_webnn");
 
 #[test]
-fn the_schema_is_up_to_date() {
-    let generated = serde_json::to_string_pretty(&webnn_harness::protocol_schema()).unwrap() + "\n";
+fn the_schemas_are_up_to_date() {
+    is_committed("protocol", "protocol.schema.json");
+    is_committed("listings", "listings.schema.json");
+}
+
+/// Checks that what `webnn schema` writes is what is in the repository.
+fn is_committed(what: &str, name: &str) {
+    let generated = String::from_utf8(webnn(&["schema", what]).stdout).unwrap();
+    let path = PathBuf::from(env!("CARGO_MANIFEST_DIR")).join("schema").join(name);
     if std::env::var_os("BLESS").is_some_and(|bless| bless == "1") {
-        fs::create_dir_all(concat!(env!("CARGO_MANIFEST_DIR"), "/schema")).unwrap();
-        fs::write(SCHEMA, &generated).unwrap();
+        fs::create_dir_all(path.parent().unwrap()).unwrap();
+        fs::write(&path, &generated).unwrap();
     }
-    let committed = fs::read_to_string(SCHEMA).unwrap_or_default();
-    assert!(
-        committed == generated,
-        "the schema is out of date: run `BLESS=1 cargo test -p webnn-harness --test protocol`"
-    );
+    let committed = fs::read_to_string(&path).unwrap_or_default();
+    assert!(committed == generated, "{name} is out of date: run `BLESS=1 cargo test -p webnn-harness --test protocol`");
 }
 
 fn webnn(arguments: &[&str]) -> Output {
@@ -116,8 +119,9 @@ fn four_vectors() -> String {
 #[test]
 fn what_breaks_costs_one_vector() {
     let cases = [
-        ("echo last words >&2; exit 5", "ended (exit status: 5) without an answer"),
+        ("echo last words >&2; exit 5", "ended (exit status: 5) without an answer\n  stderr: last words"),
         ("kill -9 $$", "signal: 9"),
+        ("head -c 3000000 /dev/zero | tr '\\0' x >&2; kill -9 $$", "signal: 9"),
         ("echo gibberish", "wrote a line that is no answer"),
         (
             "echo '{\"answer\":\"ready\",\"protocol\":1,\"name\":\"a\",\"version\":\"1\"}'",
@@ -157,10 +161,16 @@ fn what_breaks_costs_one_vector() {
 #[cfg(unix)]
 #[test]
 fn what_does_not_start_ends_the_run() {
-    for command in ["cmd:sh -c 'exit 3'", "cmd:no-such-program", "cmd:cat"] {
+    let commands = [
+        ("cmd:sh -c 'echo no device >&2; exit 3'", "ended (exit status: 3) without an answer\n  stderr: no device"),
+        ("cmd:no-such-program", "No such file"),
+        ("cmd:cat", "wrote a line that is no answer"),
+    ];
+    for (command, why) in commands {
         let path = scratch("not-started.jsonl");
         let output = webnn(&["run", "-f", "relu/", "-i", &format!("a={command}"), "--output", path.to_str().unwrap()]);
         assert_eq!(output.status.code(), Some(78), "{command}");
-        assert!(String::from_utf8_lossy(&output.stderr).contains("did not start"), "{command}");
+        let complaint = String::from_utf8_lossy(&output.stderr);
+        assert!(complaint.contains("a did not start: ") && complaint.contains(why), "{command}: {complaint}");
     }
 }

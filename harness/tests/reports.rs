@@ -129,7 +129,8 @@ fn what_broke_is_found_and_run_again() {
 
     let compared = folder.webnn(&["compare", "base.jsonl", "new.jsonl", "--format", "json"]);
     assert_eq!(compared.status.code(), Some(1));
-    let changes: serde_json::Value = serde_json::from_slice(&compared.stdout).unwrap();
+    let comparison: serde_json::Value = serde_json::from_slice(&compared.stdout).unwrap();
+    let changes = &comparison["changes"];
     assert_eq!(changes[0]["change"], "broken", "{changes}");
     assert_eq!(changes.as_array().unwrap().len(), 1, "{changes}");
     let back = folder.ok(&["compare", "new.jsonl", "base.jsonl"]);

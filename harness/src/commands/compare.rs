@@ -1,6 +1,6 @@
 //! `webnn compare`
 
-use std::collections::BTreeSet;
+use std::collections::{BTreeMap, BTreeSet};
 use std::fmt::Write as _;
 use std::path::PathBuf;
 
@@ -9,6 +9,7 @@ use clap::{Args, ValueEnum};
 use crate::failure::{AS_EXPECTED, Failure, UNEXPECTED};
 use crate::listing::{Change, Changed, Listing};
 use crate::record::{Record, ResultLine, Went};
+use crate::shown::inert;
 
 /// The arguments of `webnn compare`.
 #[derive(Args, Debug)]
@@ -23,7 +24,8 @@ pub(crate) struct Arguments {
     #[arg(long, short = 'F', value_enum, default_value = "text")]
     format: Format,
 
-    /// Call a vector slower if it took more than this many times as long, and at least 10 ms longer.
+    /// Call a vector slower if it took more than this many times as long, beyond what all vectors of the implementation took
+    /// longer, and at least 50 ms longer: less is what a start or another program costs.
     #[arg(long, value_name = "TIMES", default_value_t = 2.0)]
     slower: f64,
 }
@@ -47,7 +49,7 @@ pub(crate) fn compare(arguments: &Arguments) -> Result<u8, Failure> {
     let (base, new) = (Record::read(&arguments.base)?, Record::read(&arguments.new)?);
     let changes = changes(&base, &new, arguments.slower);
     match arguments.format {
-        Format::Text => anstream::print!("{}", text(&changes)),
+        Format::Text => anstream::print!("{}", inert(&text(&changes))),
         Format::Markdown => anstream::print!("{}", markdown(&changes)),
         Format::Json => Listing::Comparison { changes: &changes }.print()?,
     }
@@ -59,12 +61,18 @@ pub(crate) fn compare(arguments: &Arguments) -> Result<u8, Failure> {
     Ok(if is_bad { UNEXPECTED } else { AS_EXPECTED })
 }
 
+/// A difference of times that is worth a word, in seconds.
+const WORTH_A_WORD: f64 = 0.05;
+
 fn changes(base: &Record, new: &Record, slower: f64) -> Vec<Changed> {
     let keys: BTreeSet<_> = base.results.keys().chain(new.results.keys()).collect();
+    let paces: BTreeMap<&str, f64> =
+        new.implementations().iter().map(|name| (name.as_str(), pace(base, new, name))).collect();
     let mut changes = Vec::new();
     for key in keys {
         let (before, after) = (base.results.get(key), new.results.get(key));
-        let Some(change) = change(before, after, slower) else {
+        let pace = paces.get(key.1.as_str()).copied().unwrap_or(1.0);
+        let Some(change) = change(before, after, slower, pace) else {
             continue;
         };
         let told = |result: Option<&ResultLine>| {
@@ -81,7 +89,19 @@ fn changes(base: &Record, new: &Record, slower: f64) -> Vec<Changed> {
     changes
 }
 
-fn change(before: Option<&ResultLine>, after: Option<&ResultLine>, slower: f64) -> Option<Change> {
+/// How many times as long an implementation takes for most vectors: the machine may have been busy. Never less than once.
+fn pace(base: &Record, new: &Record, implementation: &str) -> f64 {
+    let of_it = new.results.iter().filter(|((_, name), _)| name == implementation);
+    let ratios = of_it.filter_map(|(key, after)| {
+        let before = base.results.get(key).filter(|before| before.seconds > 0.0)?;
+        Some(after.seconds / before.seconds)
+    });
+    let mut ratios: Vec<f64> = ratios.collect();
+    ratios.sort_by(f64::total_cmp);
+    ratios.get(ratios.len() / 2).map_or(1.0, |median| median.max(1.0))
+}
+
+fn change(before: Option<&ResultLine>, after: Option<&ResultLine>, slower: f64, pace: f64) -> Option<Change> {
     let (before, after) = match (before, after) {
         (None, None) => return None,
         (None, Some(_)) => return Some(Change::New),
@@ -89,11 +109,14 @@ fn change(before: Option<&ResultLine>, after: Option<&ResultLine>, slower: f64) 
         (Some(before), Some(after)) => (before, after),
     };
     let is_good = |result: &ResultLine| matches!(result.outcome, Went::Passed);
+    let at_that_pace = before.seconds * pace;
     match (is_good(before), is_good(after)) {
         (true, false) => Some(Change::Broken),
         (false, true) => Some(Change::Fixed),
         (false, false) if before.outcome != after.outcome => Some(Change::Other),
-        _ if after.seconds > before.seconds * slower && after.seconds - before.seconds > 0.01 => Some(Change::Slower),
+        _ if after.seconds > at_that_pace * slower && after.seconds - at_that_pace > WORTH_A_WORD => {
+            Some(Change::Slower)
+        }
         _ => None,
     }
 }

@@ -6,9 +6,12 @@ use std::path::{Path, PathBuf};
 use clap::{Args, Subcommand};
 use toml_edit::{Array, ArrayOfTables, DocumentMut, Item, Table, value};
 
-use crate::failure::{AS_EXPECTED, Failure};
+use crate::expectations::Expectations;
+use crate::failure::{AS_EXPECTED, Failure, UNEXPECTED};
 use crate::output;
 use crate::record::{Record, ResultLine, Went};
+use crate::selection::Selection;
+use crate::shown::inert;
 
 /// The arguments of `webnn expectations`.
 #[derive(Args, Debug)]
@@ -22,6 +25,18 @@ enum Verb {
     /// Bring the files of known failures up to date with a run: what passed is taken off, and what failed is added under an
     /// entry whose reason and link are left for you to write; a run refuses a file in which they are missing.
     Update(Update),
+    /// Find expectations that name no vector: one that was renamed, or misspelt, would be expected for nothing.
+    Check(Check),
+}
+
+#[derive(Args, Debug)]
+struct Check {
+    #[command(flatten)]
+    selection: Selection,
+
+    /// The folder of the files, one for each implementation, instead of those that the program carries.
+    #[arg(long, value_name = "FOLDER")]
+    folder: Option<PathBuf>,
 }
 
 #[derive(Args, Debug)]
@@ -42,7 +57,31 @@ struct Update {
 pub(crate) fn expectations(arguments: &Arguments) -> Result<u8, Failure> {
     match &arguments.verb {
         Verb::Update(update) => updated(update),
+        Verb::Check(check) => checked(check),
     }
+}
+
+fn checked(arguments: &Check) -> Result<u8, Failure> {
+    let roster = arguments.selection.roster()?;
+    let vectors: BTreeSet<&str> = roster.entries().iter().map(|entry| &*entry.id).collect();
+    let folder = arguments.folder.as_deref();
+    let (mut all, mut wrong) = (0, 0);
+    for kind in Expectations::kinds(folder)? {
+        let expectations = Expectations::load(&kind, folder)?;
+        let mut seen = BTreeSet::new();
+        for id in expectations.listed() {
+            all += 1;
+            let problem = match (vectors.contains(id), seen.insert(id)) {
+                (false, _) => "there is no such vector",
+                (true, false) => "it is listed twice",
+                (true, true) => continue,
+            };
+            wrong += 1;
+            anstream::println!("{kind}: {}: {problem}", inert(id));
+        }
+    }
+    anstream::println!("{all} expectations, {wrong} to look at; {} vectors", vectors.len());
+    Ok(if wrong > 0 { UNEXPECTED } else { AS_EXPECTED })
 }
 
 fn updated(arguments: &Update) -> Result<u8, Failure> {

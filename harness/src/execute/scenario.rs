@@ -282,8 +282,9 @@ fn call_context(context: &MLContext, arguments: &Arguments<'_>) -> Called {
             done(Ok(()))
         }
         "pump" => {
-            match arguments.value("steps").and_then(Value::as_u64) {
-                Some(steps) => drop(context.pump(usize::try_from(steps).unwrap_or(usize::MAX))),
+            match arguments.value("steps").map(|steps| (steps, steps.as_u64())) {
+                Some((_, Some(steps))) => drop(context.pump(usize::try_from(steps).unwrap_or(usize::MAX))),
+                Some(_) => return Err("`steps` is a number of steps, 0 or more".to_owned().into()),
                 None => context.global().run_until_idle(),
             }
             done(Ok(()))

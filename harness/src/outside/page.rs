@@ -152,9 +152,20 @@ impl Page {
         }
     }
 
-    /// The last lines of the browser's standard error.
-    pub(super) fn last_errors(&self) -> String {
-        self.errors.to_string()
+    /// The last lines of the browser's standard error, if it has ended: one that runs writes a lot that is of no interest.
+    pub(super) fn last_errors(&mut self) -> String {
+        if self.ensure_the_browser_runs().is_ok() {
+            return String::new();
+        }
+        self.errors.wait_for_the_end();
+        let errors = self.errors.to_string();
+        // Chromium says what it wants, and not where to say it.
+        let advice = if errors.contains("--no-sandbox") {
+            "\n  in a container of its own, without anything to protect, that is -i \"browser:PATH --no-sandbox\""
+        } else {
+            ""
+        };
+        errors + advice
     }
 
     /// Waits until the page says again that it is there: the browser is of no use until it was started anew.
@@ -216,6 +227,7 @@ fn answer(mut request: Request, shared: &Shared) {
     let url = request.url().to_owned();
     let (path, query) = url.split_once('?').unwrap_or((url.as_str(), ""));
     let is_of_session = query.split('&').any(|pair| pair.strip_prefix("session=") == Some(&shared.session));
+    let mut ready = None;
     let (status, kind, body) = match (request.method(), path, is_of_session) {
         (Method::Get, "/", _) => (200, "text/html", INDEX.to_owned()),
         (Method::Get, "/page.js", _) => (200, "text/javascript", SCRIPT.to_owned()),
@@ -224,7 +236,7 @@ fn answer(mut request: Request, shared: &Shared) {
         (Method::Post, "/ready" | "/next", true) => match (body(&mut request), path) {
             (Err(why), _) => (400, "text/plain", why),
             (Ok(body), "/ready") => {
-                shared.ready(body);
+                ready = Some(body);
                 (204, "text/plain", String::new())
             }
             (Ok(body), _) => match shared.next(body) {
@@ -248,6 +260,10 @@ fn answer(mut request: Request, shared: &Shared) {
     }
     // A page that has gone will ask again.
     drop(request.respond(response));
+    // Last, since the program may end with this.
+    if let Some(body) = ready {
+        shared.ready(body);
+    }
 }
 
 fn body(request: &mut Request) -> Result<String, String> {

@@ -7,7 +7,7 @@ use std::collections::VecDeque;
 use std::io::{BufRead, BufReader, Read, Write};
 use std::process::{ChildStdin, Command, Stdio};
 use std::sync::mpsc::{Receiver, RecvTimeoutError, Sender, channel};
-use std::sync::{Arc, Mutex, PoisonError};
+use std::sync::{Arc, Condvar, Mutex, MutexGuard, PoisonError};
 use std::thread;
 use std::time::Duration;
 
@@ -20,6 +20,9 @@ const LONGEST_LINE: usize = 1 << 30;
 /// How many lines of standard error are kept, and how much of each.
 const KEPT_LINES: usize = 20;
 const KEPT_BYTES: usize = 500;
+
+/// How long the last lines of a program that has ended are waited for.
+const LAST_WORDS: Duration = Duration::from_millis(500);
 
 /// How long a program may take to end once it was asked to.
 const GRACE: Duration = Duration::from_secs(5);
@@ -105,7 +108,10 @@ impl Process {
 
     fn how_it_ended(&mut self) -> String {
         match self.group.wait(Duration::from_secs(1)) {
-            Some(status) => format!("ended ({status}) without an answer"),
+            Some(status) => {
+                self.errors.wait_for_the_end();
+                format!("ended ({status}) without an answer")
+            }
             None => "closed its standard output without an answer".into(),
         }
     }
@@ -155,36 +161,54 @@ fn read_lines(mut output: impl BufRead, to: &Sender<Result<String, String>>) {
 
 /// The last lines that a program wrote to standard error.
 #[derive(Clone, Debug, Default)]
-pub(super) struct LastLines(Arc<Mutex<VecDeque<String>>>);
+pub(super) struct LastLines(Arc<(Mutex<Kept>, Condvar)>);
+
+#[derive(Debug, Default)]
+struct Kept {
+    lines: VecDeque<String>,
+    /// Whether nothing more can come.
+    is_all: bool,
+}
 
 impl LastLines {
+    fn kept(&self) -> MutexGuard<'_, Kept> {
+        self.0.0.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+
     /// Keeps the last lines of what is written there, in a thread of its own.
     pub(super) fn keep(&self, error: impl Read + Send + 'static, transcript: Transcript) {
-        let kept = Arc::clone(&self.0);
+        let last = self.clone();
         thread::spawn(move || {
             let mut error = BufReader::new(error);
             loop {
                 let mut line = Vec::new();
                 // A line without an end is kept in parts.
                 match (&mut error).take(KEPT_BYTES as u64).read_until(b'\n', &mut line) {
-                    Ok(0) | Err(_) => return,
+                    Ok(0) | Err(_) => break,
                     Ok(_) => {}
                 }
                 let line = String::from_utf8_lossy(&line).trim_end().to_owned();
                 transcript.note(Speaker::StandardError, &line);
-                let mut kept = kept.lock().unwrap_or_else(PoisonError::into_inner);
-                kept.push_back(line);
-                if kept.len() > KEPT_LINES {
-                    kept.pop_front();
+                let mut kept = last.kept();
+                kept.lines.push_back(line);
+                if kept.lines.len() > KEPT_LINES {
+                    kept.lines.pop_front();
                 }
             }
+            last.kept().is_all = true;
+            last.0.1.notify_all();
         });
+    }
+
+    /// Waits for the last words of a program that has ended. What it started may still be writing.
+    pub(super) fn wait_for_the_end(&self) {
+        // Where that takes too long, what is there is shown.
+        drop(self.0.1.wait_timeout_while(self.kept(), LAST_WORDS, |kept| !kept.is_all));
     }
 }
 
 impl std::fmt::Display for LastLines {
     fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
-        let lines = self.0.lock().unwrap_or_else(PoisonError::into_inner);
-        lines.iter().try_for_each(|line| write!(f, "\n  stderr: {line}"))
+        self.kept().lines.iter().try_for_each(|line| write!(f, "\n  stderr: {line}"))
     }
 }

@@ -17,7 +17,10 @@ pub(crate) fn badge(record: &Record, implementation: &str) -> Json {
     json!({
         "schemaVersion": 1,
         "label": format!("WebNN, {implementation}"),
-        "message": format!("{} of {}", score.passed, score.judged()),
+        "message": match score.judged() {
+            0 => "nothing was judged".to_owned(),
+            judged => format!("{} of {judged}", score.passed),
+        },
         "color": colour,
     })
 }

@@ -1,10 +1,11 @@
 //! A report in Markdown: for the summary of a CI job, or a comment on a pull request.
 
-use std::collections::BTreeSet;
+use std::cmp::Reverse;
+use std::collections::{BTreeMap, BTreeSet};
 use std::fmt::Write as _;
 
 use super::Score;
-use crate::record::Record;
+use crate::record::{Record, Went};
 
 /// How many unexpected results are listed.
 const MOST: usize = 50;
@@ -35,13 +36,43 @@ pub(crate) fn text(record: &Record) -> String {
         _ = writeln!(text, "- flaky: `{}` on {name}: {message}", flake.vector);
     }
     by_subject(&mut text, record);
+    explained(&mut text, record);
     text
+}
+
+/// Why vectors did not pass although that is as expected: known failures, what was skipped, and what is left open, each with
+/// its reason and how many vectors it is of.
+fn explained(text: &mut String, record: &Record) {
+    let mut reasons: BTreeMap<(&str, Went, &str), usize> = BTreeMap::new();
+    for result in record.results.values().filter(|result| result.expected && result.outcome != Went::Passed) {
+        let reason = result.known().unwrap_or_else(|| result.message());
+        *reasons.entry((&result.implementation, result.outcome, reason)).or_default() += 1;
+    }
+    for name in record.implementations() {
+        let mut of_it: Vec<(&str, &str, usize)> = reasons
+            .iter()
+            .filter(|((implementation, ..), _)| implementation == name)
+            .map(|((_, went, reason), count)| (went.as_str(), *reason, *count))
+            .collect();
+        if of_it.is_empty() {
+            continue;
+        }
+        of_it.sort_by_key(|(went, _, count)| (*went, Reverse(*count)));
+        let name = escaped(name);
+        _ = writeln!(text, "\n<details><summary>{name}: why vectors did not pass, as expected</summary>\n");
+        _ = writeln!(text, "| | vectors | why |\n|---|---:|---|");
+        for (went, reason, count) in of_it {
+            _ = writeln!(text, "| {went} | {count} | {} |", escaped(reason));
+        }
+        _ = writeln!(text, "\n</details>");
+    }
 }
 
 fn unexpected(text: &mut String, record: &Record) {
     let all: Vec<_> = record.unexpected().collect();
+    let is_judged = record.implementations().iter().any(|name| Score::of(record, name).judged() > 0);
     if all.is_empty() {
-        _ = writeln!(text, "\nEverything was as expected.");
+        _ = writeln!(text, "\n{}", if is_judged { "Everything was as expected." } else { "Nothing was judged." });
         return;
     }
     _ = writeln!(text, "\n### Not as expected\n");

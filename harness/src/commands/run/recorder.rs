@@ -17,6 +17,7 @@ use crate::record::Header;
 use crate::results::Results;
 use crate::roster::{Index, Roster};
 use crate::run::{Progress, Verdict};
+use crate::shown::inert;
 use crate::summary::Summary;
 
 /// Why a run ends before its vectors do.
@@ -193,7 +194,7 @@ impl<'a> Recorder<'a> {
             _ => {}
         }
         anstream::println!("{}", summary.table());
-        anstream::print!("{}", summary.remarks(&arguments.again(implementations)));
+        anstream::print!("{}", inert(&summary.remarks(&arguments.again(implementations))));
         anstream::println!("\n{}", last_words(&ended, self.vectors, took, &path));
         match ended {
             Err(Stop::For(_)) => Ok(INTERRUPTED),
