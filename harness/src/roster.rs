@@ -1,5 +1,5 @@
 //! The vectors of a run: which they are, and what they are about. The vectors themselves are loaded when it is their turn, so
-//! that a run of any length takes the memory of a window of them, of the largest file, and of their names.
+//! that a run of any length takes the memory of some thousands of them, of the largest file, and of all their names.
 
 use std::collections::{BTreeMap, BTreeSet};
 use std::hash::Hasher;
@@ -19,6 +19,10 @@ pub(crate) type Index = usize;
 /// another.
 const WINDOW: usize = 512;
 
+/// So many vectors are kept as they were when they were looked over: to load them again would cost a run of ordinary size more
+/// than their memory.
+const KEPT: usize = 8192;
+
 /// A vector that is not loaded.
 #[derive(Clone, Debug)]
 pub(crate) struct Entry {
@@ -34,11 +38,21 @@ pub(crate) struct Entry {
     place: usize,
 }
 
+/// A file of vectors.
+#[derive(Clone, Debug)]
+struct File {
+    source: Source,
+    fingerprint: u64,
+    /// Its vectors, unless there are too many before.
+    kept: Option<Vec<Arc<Vector>>>,
+}
+
 /// The vectors of a run, in the order of their files.
 #[derive(Clone, Debug, Default)]
 pub(crate) struct Roster {
     entries: Vec<Entry>,
-    files: Vec<(Source, u64)>,
+    files: Vec<File>,
+    kept: usize,
     subjects: Vec<String>,
     /// The names of the arguments of a vector's operators, for each set of them that there is.
     arguments: Vec<BTreeSet<String>>,
@@ -48,7 +62,7 @@ pub(crate) struct Roster {
 
 impl Roster {
     /// Adds vectors of a file, whose ids are unique by now; `takes` says which.
-    pub(crate) fn add(&mut self, source: Source, file: &VectorFile, takes: impl Fn(&Vector) -> bool) {
+    pub(crate) fn add(&mut self, source: Source, file: VectorFile, takes: impl Fn(&Vector) -> bool) {
         let before = self.entries.len();
         for (place, vector) in file.vectors.iter().enumerate().filter(|(_, vector)| takes(vector)) {
             let subject = place_of(&mut self.subjects, subject(vector));
@@ -63,8 +77,11 @@ impl Roster {
             });
         }
         if self.entries.len() > before {
-            self.files.push((source, file.fingerprint));
-            self.origins.insert(file.source.clone());
+            self.origins.insert(file.source);
+            let keeps = self.kept + file.vectors.len() <= KEPT;
+            self.kept += file.vectors.len();
+            let kept = keeps.then(|| file.vectors.into_iter().map(Arc::new).collect());
+            self.files.push(File { source, fingerprint: file.fingerprint, kept });
         }
     }
 
@@ -113,23 +130,27 @@ impl Roster {
             hasher.write(entry.id.as_bytes());
             hasher.write_u8(0xFF);
         }
-        self.files.iter().for_each(|(_, fingerprint)| hasher.write_u64(*fingerprint));
+        self.files.iter().for_each(|file| hasher.write_u64(file.fingerprint));
         format!("{:016x}", hasher.finish())
     }
 
     /// Loads the file of the vector at `from`, with all vectors from there on that are of it.
     fn load(&self, from: Index) -> Result<Vec<(Index, Arc<Vector>)>, Failure> {
-        let file = self.entries[from].file;
-        let (source, fingerprint) = &self.files[file];
+        let number = self.entries[from].file;
+        let file = &self.files[number];
+        let of_file = self.entries[from..].iter().take_while(|entry| entry.file == number).zip(from..);
+        if let Some(kept) = &file.kept {
+            let taken = of_file.filter_map(|(entry, index)| Some((index, Arc::clone(kept.get(entry.place)?))));
+            return Ok(taken.collect());
+        }
         let loader = Loader::with_signatures(&signature);
-        let loaded = loader.source(source).map_err(|error| Failure::Data(error.to_string()))?;
-        if loaded.fingerprint != *fingerprint {
+        let loaded = loader.source(&file.source).map_err(|error| Failure::Data(error.to_string()))?;
+        if loaded.fingerprint != file.fingerprint {
             let path = &loaded.path;
             return Err(Failure::Data(format!("{path} has changed since the run began; begin the run anew")));
         }
         let mut vectors: Vec<Option<Vector>> = loaded.vectors.into_iter().map(Some).collect();
-        let of_file = self.entries[from..].iter().take_while(|entry| entry.file == file);
-        let taken = of_file.zip(from..).filter_map(|(entry, index)| {
+        let taken = of_file.filter_map(|(entry, index)| {
             let mut vector = vectors.get_mut(entry.place)?.take()?;
             vector.id = entry.id.to_string();
             Some((index, Arc::new(vector)))

@@ -53,7 +53,7 @@ impl Selection {
         for source in self.sources()? {
             let mut file = loader.source(&source).map_err(of_loading)?;
             ids.make_unique(&mut file);
-            roster.add(source, &file, |vector| self.takes(vector, operators.as_deref()));
+            roster.add(source, file, |vector| self.takes(vector, operators.as_deref()));
         }
         if roster.is_empty() { Err(nothing_is_selected()) } else { Ok(roster) }
     }

@@ -24,6 +24,9 @@ use crate::roster::{Index, Window};
 /// Which worker an event is of.
 pub(crate) type WorkerId = usize;
 
+/// Vectors that are started together.
+type Batch = Vec<(Index, Arc<Vector>)>;
+
 /// What a worker tells.
 #[derive(Debug)]
 pub(crate) enum Event {
@@ -181,7 +184,7 @@ fn next_batch(
     batches: &Batches,
     window: &Window,
     tell: &impl Fn(Event),
-) -> Result<Option<Vec<(Index, Arc<Vector>)>>, Failure> {
+) -> Result<Option<Batch>, Failure> {
     let Some(indices) = batches.take(id) else {
         return Ok(None);
     };
