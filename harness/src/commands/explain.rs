@@ -143,7 +143,8 @@ impl Arguments {
         let facts = description.as_ref().map(|description| description.facts.as_slice()).unwrap_or_default();
         let literal = vector.literal.as_ref().filter(|_| reading == Reading::Literal);
         let of_the_text = literal.map(|literal| under_the_literal_text(&vector.id, &literal.issue));
-        let entry = of_the_text.as_ref().or_else(|| expectations.of(&vector.id, |name| has_argument(vector, name), facts));
+        let entry =
+            of_the_text.as_ref().or_else(|| expectations.of(&vector.id, |name| has_argument(vector, name), facts));
         let expected = is_expected(&outcome, entry);
         let known = entry.filter(|_| outcome.is_bad()).map(|entry| format!("{} ({})", entry.reason, entry.link));
         let allowance = description.as_ref().map(Description::allowance).unwrap_or_default();

@@ -236,6 +236,7 @@ fn answer(mut request: Request, shared: &Shared) {
         (Method::Post, "/ready" | "/next", true) => match (body(&mut request), path) {
             (Err(why), _) => (400, "text/plain", why),
             (Ok(body), "/ready") => {
+                shared.arrived(&body);
                 ready = Some(body);
                 (204, "text/plain", String::new())
             }
@@ -262,7 +263,7 @@ fn answer(mut request: Request, shared: &Shared) {
     drop(request.respond(response));
     // Last, since the program may end with this.
     if let Some(body) = ready {
-        shared.ready(body);
+        shared.tell(Ok(body));
     }
 }
 
@@ -280,7 +281,7 @@ impl Shared {
     }
 
     /// The page is there; or there again, and what it was at is lost.
-    fn ready(&self, body: String) {
+    fn arrived(&self, body: &str) {
         self.is_gone.store(!body.contains(r#""ready""#), Ordering::Relaxed);
         let outstanding = held(&self.outstanding).take();
         match outstanding {
@@ -289,7 +290,6 @@ impl Shared {
             }
             _ => {}
         }
-        self.tell(Ok(body));
     }
 
     /// Takes an answer and gives the next command, if there is one before long.
