@@ -15,7 +15,7 @@ use std::sync::Arc;
 use webnn_reference::ledger::{Kind, Ledger, Way};
 
 use crate::batch::Batch;
-use crate::device::Device;
+use crate::device::{Device, KERNELS_AND_COPIES};
 use crate::error::{Error, Result};
 
 /// The ledger of a context, and what the context has let go. Clones are the same.
@@ -71,9 +71,20 @@ impl Account {
 
     /// A buffer of zeros that kernels may use. Where there is no room, what is leaving is waited for.
     pub(crate) fn allocate(&self, what: &str, kind: Kind, bytes: u64) -> Result<Allocation> {
+        self.allocate_for(what, kind, bytes, KERNELS_AND_COPIES)
+    }
+
+    /// The same for other usages.
+    pub(crate) fn allocate_for(
+        &self,
+        what: &str,
+        kind: Kind,
+        bytes: u64,
+        usage: wgpu::BufferUsages,
+    ) -> Result<Allocation> {
         self.sweep();
-        let buffer = match self.device().buffer(what, bytes) {
-            Err(Error::OutOfMemory(_)) if self.settle() => self.device().buffer(what, bytes)?,
+        let buffer = match self.device().buffer_for(what, bytes, usage) {
+            Err(Error::OutOfMemory(_)) if self.settle() => self.device().buffer_for(what, bytes, usage)?,
             made => made?,
         };
         Ok(self.adopt(kind, buffer))

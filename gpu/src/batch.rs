@@ -47,6 +47,7 @@ pub struct Batch {
     /// What was recorded at a smaller number of flushes, the device has done.
     done: AtomicU64,
     work: Mutex<Work>,
+    traffic: Traffic,
     /// Bytes uploaded since the last submission.
     uploaded: AtomicU64,
 }
@@ -58,6 +59,48 @@ pub struct Work {
     pub passes: u64,
     /// How many dispatches in them.
     pub dispatches: u64,
+}
+
+/// What has gone through a batch: the bytes that were moved, and how often the device was submitted to or waited for. (The
+/// data of hollow constants goes another way. A context's ledger counts it.)
+#[derive(Debug, Default)]
+pub struct Traffic {
+    uploaded: AtomicU64,
+    read: AtomicU64,
+    copied: AtomicU64,
+    submissions: AtomicU64,
+    waits: AtomicU64,
+}
+
+impl Traffic {
+    /// Bytes written from the host.
+    pub fn uploaded(&self) -> u64 {
+        self.uploaded.load(Ordering::Acquire)
+    }
+
+    /// Bytes read back to the host.
+    pub fn read(&self) -> u64 {
+        self.read.load(Ordering::Acquire)
+    }
+
+    /// Bytes copied on the device, other than for reading back.
+    pub fn copied(&self) -> u64 {
+        self.copied.load(Ordering::Acquire)
+    }
+
+    /// How often commands were submitted.
+    pub fn submissions(&self) -> u64 {
+        self.submissions.load(Ordering::Acquire)
+    }
+
+    /// How often the host waited for the device.
+    pub fn waits(&self) -> u64 {
+        self.waits.load(Ordering::Acquire)
+    }
+}
+
+fn count(counter: &AtomicU64, by: u64) {
+    counter.fetch_add(by, Ordering::AcqRel);
 }
 
 #[derive(Debug, Default)]
@@ -83,7 +126,13 @@ impl Batch {
     pub fn with_patience(device: Arc<Device>, patience: Duration) -> Arc<Self> {
         let (staging, recorded, work) = (Arc::default(), Mutex::default(), Mutex::default());
         let [flushes, done, uploaded] = [const { AtomicU64::new(0) }; 3];
-        Arc::new(Self { device, patience, staging, recorded, flushes, done, work, uploaded })
+        let traffic = Traffic::default();
+        Arc::new(Self { device, patience, staging, recorded, flushes, done, work, traffic, uploaded })
+    }
+
+    /// What has gone through it so far.
+    pub fn traffic(&self) -> &Traffic {
+        &self.traffic
     }
 
     /// The device that runs it.
@@ -118,6 +167,7 @@ impl Batch {
         if !words || from.buffer == to.buffer {
             return Err(Error::Refused("a copy needs whole words and two buffers".to_owned()));
         }
+        count(&self.traffic.copied, bytes);
         self.record(Command::Copy {
             from: from.buffer.clone(),
             from_offset: from.offset,
@@ -150,6 +200,7 @@ impl Batch {
         let mut last = [0; 4];
         last[..tail.len()].copy_from_slice(tail);
         let queue = self.device.queue();
+        count(&self.traffic.uploaded, bytes.len() as u64);
         let held = self.uploaded.fetch_add(bytes.len() as u64, Ordering::AcqRel) + bytes.len() as u64;
         self.device.guard("an upload", |_| {
             if !whole.is_empty() {
@@ -167,6 +218,7 @@ impl Batch {
 
     /// Records a read and returns its handle. `bytes` may end inside a word.
     pub fn read(self: &Arc<Self>, from: &wgpu::Buffer, offset: u64, bytes: u64) -> PendingRead {
+        count(&self.traffic.read, bytes);
         let mut recorded = lock(&self.recorded);
         let (cell, staged_at) = recorded.reads.enqueue(bytes);
         let whole = crate::device::whole_words(bytes);
@@ -209,6 +261,7 @@ impl Batch {
         let (slab, unread) = slab.map_or_else(|error| (None, Some(error)), |slab| (slab, None));
         let submitted = self.submit(&commands, slab, staged);
         self.flushes.fetch_add(1, Ordering::AcqRel);
+        count(&self.traffic.submissions, 1);
         match unread {
             Some(error) if submitted.is_ok() => reads.settle(&Err(error)),
             _ => reads.settle(&submitted),
@@ -220,6 +273,7 @@ impl Batch {
     pub fn finish(&self) -> Result<()> {
         self.flush()?;
         let flushes = self.flushes();
+        count(&self.traffic.waits, 1);
         let index = self.device.guard("an empty submission", |_| self.device.queue().submit([]))?;
         self.device.wait(index, self.patience)?;
         self.done.fetch_max(flushes, Ordering::AcqRel);
@@ -229,6 +283,7 @@ impl Batch {
     /// Waits for a submission, and for what its end has to bring about.
     pub(crate) fn wait_until(&self, index: &wgpu::SubmissionIndex, arrived: impl Fn() -> bool) -> Result<()> {
         // Another thread that polls the device may have taken our callback along, and be about to run it.
+        count(&self.traffic.waits, 1);
         let begun = Instant::now();
         while !arrived() {
             if begun.elapsed() > self.patience {

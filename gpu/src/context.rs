@@ -4,7 +4,9 @@
 //! submitted until somebody waits for a read, or a tensor is written that what is recorded still uses, or a great deal
 //! has piled up; so the dispatches of many small graphs share a submission.
 
+use std::any::Any;
 use std::collections::BTreeMap;
+use std::rc::Rc;
 use std::sync::Arc;
 
 use webnn_reference::buffer::Bytes;
@@ -18,12 +20,14 @@ use webnn_reference::platform::{
     Computation, GraphImplementation, PendingBytes, Platform, PlatformError, PlatformLimits, Residence, TensorData,
 };
 use webnn_reference::supply::Part;
+use webnn_reference::webgpu::GPUBufferUsage;
 
 use crate::account::{Account, Allocation, Held};
 use crate::batch::{Batch, PendingRead};
-use crate::device::{Device, whole_words};
+use crate::device::{Device, KERNELS_AND_COPIES, whole_words};
 use crate::error::{Error, Result};
 use crate::graph::{Bindings, Ends, Graph};
+use crate::interop;
 use crate::lower::{Bounds, Economy, lower};
 use crate::plan::Layout;
 use crate::scalar;
@@ -55,6 +59,7 @@ struct Tensor {
     bytes: u64,
     /// [`Batch::flushes`] when it was last recorded; what is recorded uses it as long as that number stays.
     used: Option<u64>,
+    is_exported: bool,
 }
 
 impl Context {
@@ -85,6 +90,23 @@ impl Context {
 
     fn tensor(&self, tensor: TensorData) -> Result<&Tensor, PlatformError> {
         self.tensors.get(&tensor).ok_or_else(|| unknown("tensor"))
+    }
+
+    fn create(
+        &mut self,
+        descriptor: &MLOperandDescriptor,
+        usage: wgpu::BufferUsages,
+    ) -> Result<TensorData, PlatformError> {
+        let bytes = descriptor.byte_length();
+        let memory = self.account.allocate_for("a tensor", Kind::Tensors, bytes, usage)?;
+        let handle = TensorData(self.handle());
+        self.tensors.insert(handle, Tensor { memory, bytes, used: None, is_exported: false });
+        Ok(handle)
+    }
+
+    /// Whether anything that is recorded and not submitted uses the tensor.
+    fn is_awaited(&self, tensor: TensorData) -> bool {
+        self.tensors.get(&tensor).is_some_and(|tensor| tensor.used == Some(self.batch.flushes()))
     }
 
     fn graph(&self, graph: GraphImplementation) -> Result<&Graph, PlatformError> {
@@ -233,16 +255,12 @@ impl Platform for Context {
     }
 
     fn create_tensor(&mut self, descriptor: &MLOperandDescriptor) -> Result<TensorData, PlatformError> {
-        let bytes = descriptor.byte_length();
-        let memory = self.account.allocate("a tensor", Kind::Tensors, bytes)?;
-        let handle = TensorData(self.handle());
-        self.tensors.insert(handle, Tensor { memory, bytes, used: None });
-        Ok(handle)
+        self.create(descriptor, KERNELS_AND_COPIES)
     }
 
     fn write_tensor(&mut self, tensor: TensorData, bytes: Bytes) -> Result<(), PlatformError> {
+        let awaited = self.is_awaited(tensor);
         let tensor = self.tensor(tensor)?;
-        let awaited = tensor.used == Some(self.batch.flushes());
         let upload = if awaited { Batch::upload } else { Batch::upload_ahead };
         upload(&self.batch, tensor.memory.buffer(), 0, &bytes.whole())?;
         self.account.moved(Way::Upload, bytes.len() as u64);
@@ -260,7 +278,11 @@ impl Platform for Context {
 
     fn release_tensor(&mut self, tensor: TensorData) {
         // What is recorded or running holds the buffer for as long as it needs it.
-        if let Some(Tensor { memory, used, .. }) = self.tensors.remove(&tensor) {
+        if let Some(Tensor { memory, used, is_exported, .. }) = self.tensors.remove(&tensor) {
+            // Of an exported one nothing recorded is left, and what the application has submitted runs to its end.
+            if is_exported {
+                memory.buffer().destroy();
+            }
             self.account.part_with(memory, used);
         }
     }
@@ -308,6 +330,41 @@ impl Platform for Context {
             let _ = self.ring.submit();
             graph.release(&self.account);
         }
+    }
+
+    fn create_exportable_tensor(
+        &mut self,
+        descriptor: &MLOperandDescriptor,
+        usage: GPUBufferUsage,
+    ) -> Result<TensorData, PlatformError> {
+        self.create(descriptor, KERNELS_AND_COPIES | interop::usages(usage))
+    }
+
+    /// The application gets the buffer itself. It submits to the same queue, so that it is enough to have submitted what
+    /// is recorded and uses the tensor.
+    fn export_tensor(&mut self, tensor: TensorData) -> Result<Rc<dyn Any>, PlatformError> {
+        self.device().ensure_present()?;
+        if self.is_awaited(tensor) {
+            self.batch.flush()?;
+        }
+        let tensor = self.tensors.get_mut(&tensor).ok_or_else(|| unknown("tensor"))?;
+        tensor.is_exported = true;
+        Ok(Rc::new(tensor.memory.buffer().clone()))
+    }
+
+    /// Whatever the application has submitted is on the queue already, before what is recorded from now on.
+    fn return_tensor(&mut self, tensor: TensorData) -> Result<(), PlatformError> {
+        self.device().ensure_present()?;
+        self.tensors.get_mut(&tensor).ok_or_else(|| unknown("tensor"))?.is_exported = false;
+        Ok(())
+    }
+
+    fn copy_tensor(&mut self, from: TensorData, to: TensorData) -> Result<(), PlatformError> {
+        let (source, target) = (self.tensor(from)?, self.tensor(to)?);
+        let bytes = whole_words(source.bytes);
+        self.batch.copy(source.memory.buffer().into(), target.memory.buffer().into(), bytes)?;
+        self.mark([from, to]);
+        Ok(())
     }
 
     fn ledger(&self) -> Ledger {

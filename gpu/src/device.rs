@@ -25,7 +25,7 @@ use std::sync::{Arc, Mutex, MutexGuard, OnceLock, PoisonError};
 use std::time::Duration;
 
 pub use adapter::{Choice, adapters};
-pub(crate) use memory::whole_words;
+pub(crate) use memory::{KERNELS_AND_COPIES, whole_words};
 pub use subnormal::Subnormals;
 
 use crate::error::{Error, Result};
@@ -38,6 +38,8 @@ pub struct Device {
     queue: wgpu::Queue,
     info: wgpu::AdapterInfo,
     faults: Arc<Faults>,
+    /// Whether the application works on it as well.
+    is_shared: bool,
     subnormals: OnceLock<Subnormals>,
     pipelines: Pipelines,
 }
@@ -83,11 +85,29 @@ impl Device {
         raw.on_uncaptured_error(Arc::new(move |error| {
             lock(&stray.stray).get_or_insert(describe("an unguarded call", error));
         }));
+        Self::with_faults(raw, queue, info, faults, false)
+    }
+
+    /// Takes part in a device that the application works on as well. Its loss callback becomes ours; what escapes from the
+    /// application's own calls stays the application's. A call of ours that is refused may be refused for what the
+    /// application has done, such as destroying a buffer, and counts as a loss.
+    pub fn share(raw: wgpu::Device, queue: wgpu::Queue, info: wgpu::AdapterInfo) -> Arc<Self> {
+        Self::with_faults(raw, queue, info, Arc::default(), true)
+    }
+
+    fn with_faults(
+        raw: wgpu::Device,
+        queue: wgpu::Queue,
+        info: wgpu::AdapterInfo,
+        faults: Arc<Faults>,
+        is_shared: bool,
+    ) -> Arc<Self> {
         let lost = Arc::clone(&faults);
         raw.set_device_lost_callback(move |reason, message| {
             lock(&lost.lost).get_or_insert(loss(reason, &message));
         });
-        Arc::new(Self { raw, queue, info, faults, subnormals: OnceLock::new(), pipelines: Pipelines::default() })
+        let (subnormals, pipelines) = (OnceLock::new(), Pipelines::default());
+        Arc::new(Self { raw, queue, info, faults, is_shared, subnormals, pipelines })
     }
 
     /// wgpu's device.
@@ -158,7 +178,10 @@ impl Device {
         self.check()?;
         // Out of memory first: it is the cause when it comes with company.
         match found.into_iter().flatten().next_back() {
-            Some(error) => Err(self.or_lost(describe(what, error))),
+            Some(error) => match self.or_lost(describe(what, error)) {
+                Error::Refused(why) if self.is_shared => Err(Error::Lost(format!("it refused a call: {why}"))),
+                error => Err(error),
+            },
             None => Ok(value),
         }
     }

@@ -14,7 +14,8 @@
 //!   whose results do not depend on the driver;
 //! * [`batch`] records dispatches, uploads and reads, and submits them together;
 //! * [`pipeline`] compiles a kernel's text once;
-//! * [`device`] opens an adapter and turns its failures into [`error`]s.
+//! * [`device`] opens an adapter and turns its failures into [`error`]s;
+//! * [`interop`] is for applications that have a device of their own, and kernels of their own between graphs.
 //!
 //! Three modules are about the memory of graphs. `weights` moves constants to the device, through a ring of staging buffers;
 //! `residency` lets graphs leave the device and return; `streaming` runs a graph whose constants do not fit, segment by
@@ -27,6 +28,7 @@ pub mod device;
 pub mod error;
 mod fuse;
 mod graph;
+pub mod interop;
 mod kernels;
 pub mod lower;
 mod parallel;

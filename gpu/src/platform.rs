@@ -5,11 +5,13 @@ use std::time::Duration;
 
 use webnn_reference::ml::{ContextType, MLPowerPreference, PlatformProvider};
 use webnn_reference::platform::Platform;
+use webnn_reference::webgpu::GPUDevice;
 
 use crate::batch::{Batch, Work};
 use crate::context::Context;
 use crate::device::{Choice, Device};
 use crate::error::Error;
+use crate::interop;
 use crate::lower::Economy;
 
 /// What to say where there is no adapter.
@@ -84,6 +86,19 @@ impl Gpu {
         self.batch.work()
     }
 
+    /// The same on a device of the application.
+    pub(crate) fn on(device: Arc<Device>) -> Self {
+        Self { batch: Batch::with_patience(device, PATIENCE), economy: Economy::ALL }
+    }
+
+    pub(crate) fn batch(&self) -> &Batch {
+        &self.batch
+    }
+
+    pub(crate) fn context(&self) -> Box<dyn Platform> {
+        Box::new(Context::new(Arc::clone(&self.batch), self.economy))
+    }
+
     /// The device.
     pub fn device(&self) -> &Arc<Device> {
         self.batch.device()
@@ -105,8 +120,12 @@ fn describe(info: &wgpu::AdapterInfo) -> String {
 impl PlatformProvider for Gpu {
     fn platform(&self, context_type: &ContextType, _: MLPowerPreference, _: bool) -> Option<Box<dyn Platform>> {
         match context_type {
-            ContextType::Default => Some(Box::new(Context::new(Arc::clone(&self.batch), self.economy))),
-            ContextType::WebGPU(_) => None,
+            ContextType::Default => Some(self.context()),
+            ContextType::WebGPU(device) => interop::platform(device),
         }
+    }
+
+    fn request_device(&self) -> Option<GPUDevice> {
+        interop::open_beside(self).ok()
     }
 }

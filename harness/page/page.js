@@ -530,7 +530,7 @@ class NamedBuffer {
 }
 
 /** Methods of proposals that no browser has. */
-const PROPOSED = new Set(["offload", "reload", "pinned", "setPinned", "setMemoryBudget", "ledger", "blob", "stream"]);
+const PROPOSED = new Set(["offload", "reload", "pinned", "setPinned", "setMemoryBudget", "ledger", "blob", "stream", "requestDevice"]);
 
 /** Why the steps can not be taken in a browser, if they can not. */
 function obstacle(steps) {

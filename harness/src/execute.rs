@@ -5,6 +5,7 @@
 //! GPU) is given many vectors before the first result is waited for. Any other implementation is a program
 //! ([`Outside`]) that is sent the vector.
 
+mod application;
 pub(crate) mod bounds;
 pub(crate) mod call;
 pub(crate) mod cells;
@@ -191,10 +192,10 @@ impl Model {
             Kind::Scenario { steps } if let Some(name) = self.unsupported(steps) => {
                 State::Finished(Observation::Skipped(format!("{name} is not supported (see opSupportLimits)")))
             }
-            Kind::Scenario { steps } => {
-                let ml = ML::new(&global, Rc::new(scenario::WithDevice(Rc::clone(&self.provider))));
-                State::Finished(Observation::Calls(scenario::execute(steps, &ml, &global)))
-            }
+            Kind::Scenario { steps } => match scenario::WithDevice::new(Rc::clone(&self.provider), steps) {
+                Ok(provider) => State::Finished(Observation::Calls(scenario::execute(steps, provider, &global))),
+                Err(reason) => State::Finished(Observation::Skipped(reason)),
+            },
         });
         Issued { global, state: state.unwrap_or_else(|panic| State::Finished(Observation::Errored(panic))) }
     }

@@ -16,6 +16,7 @@ use crate::proposals::residency::ContextMemory;
 use crate::steps::Reading;
 use crate::tensor::{MLTensor, PendingRead, TensorSlots};
 use crate::timeline::{Global, Queue};
+use crate::webgpu::GPUDevice;
 use crate::{algorithm, exception, literal, reject, step, throw};
 
 /// <https://www.w3.org/TR/webnn/#dictdef-mlcontextlostinfo>
@@ -96,6 +97,10 @@ impl MLContext {
         Rc::downgrade(&self.0)
     }
 
+    pub(crate) fn upgrade(slots: &Weak<ContextSlots>) -> Option<Self> {
+        slots.upgrade().map(Self)
+    }
+
     pub(crate) fn reading(&self) -> Reading {
         self.global.reading()
     }
@@ -124,6 +129,14 @@ impl MLContext {
     /// The type of the context.
     pub fn context_type(&self) -> &ContextType {
         &self.context_type
+    }
+
+    /// Its `[[gpuDevice]]`: the device that it was created from, if it was.
+    pub fn gpu_device(&self) -> Option<&GPUDevice> {
+        match &self.context_type {
+            ContextType::Default => None,
+            ContextType::WebGPU(device) => Some(device),
+        }
     }
 
     /// Its relevant global object.
@@ -166,7 +179,7 @@ impl MLContext {
         self.graphs.borrow().iter().filter_map(Weak::upgrade).map(MLGraph).collect()
     }
 
-    fn add_tensor(&self, tensor: &MLTensor) {
+    pub(crate) fn add_tensor(&self, tensor: &MLTensor) {
         let mut tensors = self.tensors.borrow_mut();
         tensors.retain(|tensor| tensor.strong_count() > 0);
         tensors.push(tensor.downgrade());
@@ -213,7 +226,7 @@ impl MLContext {
     ///
     /// # Errors
     /// TypeError for tensors that do not fit the graph or the context, InvalidStateError for a graph that was destroyed
-    /// or that has hollow constants without data.
+    /// or that has hollow constants without data, and for tensors that are rented.
     pub fn dispatch(&self, graph: &MLGraph, inputs: &MLNamedTensors, outputs: &MLNamedTensors) -> Result<()> {
         algorithm!("MLContext.dispatch(graph, inputs, outputs)", self);
         step!("1");
@@ -232,7 +245,7 @@ impl MLContext {
             throw!(TypeError, "a tensor is given more than once");
         }
         step!("5");
-        for tensor in all_tensors {
+        for tensor in &all_tensors {
             step!("5.1");
             if tensor.0.context != *self {
                 throw!(TypeError, "a tensor belongs to another context");
@@ -249,6 +262,9 @@ impl MLContext {
         step!("7");
         if let Err(reason) = Self::validate_tensors_with_descriptors(outputs, graph.output_descriptors()) {
             throw!(TypeError, "outputs: {reason}");
+        }
+        for tensor in all_tensors {
+            tensor.ensure_not_rented()?;
         }
         step!("8");
         let (context, graph) = (self.clone(), graph.clone());
@@ -399,6 +415,9 @@ impl MLContext {
         if !tensor.readable() {
             reject!(TypeError, "the tensor is not readable");
         }
+        if let Err(rented) = tensor.ensure_not_rented() {
+            return Promise::rejected(rented);
+        }
         step!("6");
         let promise = Promise::new();
         step!("7");
@@ -491,6 +510,9 @@ impl MLContext {
         if !validate_buffer_with_descriptor(output_data, tensor.descriptor()) {
             reject!(TypeError, "{}", mismatch(output_data, tensor.descriptor()));
         }
+        if let Err(rented) = tensor.ensure_not_rented() {
+            return Promise::rejected(rented);
+        }
         step!("7");
         let promise = Promise::new();
         step!("8");
@@ -545,7 +567,7 @@ impl MLContext {
     ///
     /// # Errors
     /// TypeError for a tensor of another context, one that was destroyed or is not writable, and for data that does not
-    /// match its descriptor.
+    /// match its descriptor; InvalidStateError for a tensor that is rented.
     pub fn write_tensor(&self, tensor: &MLTensor, input_data: &BufferSource) -> Result<()> {
         algorithm!("MLContext.writeTensor(tensor, inputData)", self);
         step!("1");
@@ -564,6 +586,7 @@ impl MLContext {
         if !validate_buffer_with_descriptor(input_data, tensor.descriptor()) {
             throw!(TypeError, "{}", mismatch(input_data, tensor.descriptor()));
         }
+        tensor.ensure_not_rented()?;
         step!("5");
         let bytes = input_data.copy_of_bytes();
         step!("6"); // BY TYPE: step 4 compared the lengths.

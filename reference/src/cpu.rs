@@ -2,6 +2,7 @@
 
 mod constants;
 
+use std::any::Any;
 use std::collections::{BTreeMap, BTreeSet};
 use std::rc::Rc;
 
@@ -21,9 +22,11 @@ use crate::platform::{
 };
 use crate::supply::Part;
 use crate::value::{Computed, Value, filled, reserved};
+use crate::virtual_device::{VirtualBuffer, VirtualDevice};
+use crate::webgpu::{GPUBufferUsage, GPUDevice};
 use constants::Constants;
 
-/// Provides the interpreter as the platform of contexts of type "default".
+/// Provides the interpreter as the platform of contexts of type "default", and of those created from a virtual device.
 #[derive(Clone, Copy, Debug)]
 pub struct Cpu;
 
@@ -31,8 +34,15 @@ impl PlatformProvider for Cpu {
     fn platform(&self, context_type: &ContextType, _: MLPowerPreference, _: bool) -> Option<Box<dyn Platform>> {
         match context_type {
             ContextType::Default => Some(Box::new(Interpreter::default())),
-            ContextType::WebGPU(_) => None,
+            ContextType::WebGPU(device) => {
+                let device = VirtualDevice::behind(device).filter(|device| !device.is_lost())?;
+                Some(Box::new(Interpreter { device: Some(device), ..Interpreter::default() }))
+            }
         }
+    }
+
+    fn request_device(&self) -> Option<GPUDevice> {
+        Some(VirtualDevice::gpu_device())
     }
 }
 
@@ -44,6 +54,7 @@ pub struct Interpreter {
     handles: u64,
     ledger: Ledger,
     second_pass: Option<SecondPass>,
+    device: Option<VirtualDevice>,
 }
 
 /// What the pass that derives bounds needs, if it is made.
@@ -57,6 +68,8 @@ struct SecondPass {
 struct Tensor {
     descriptor: MLOperandDescriptor,
     value: Rc<Value>,
+    /// What the application works on while the tensor is exported.
+    exported: Option<VirtualBuffer>,
 }
 
 #[derive(Debug)]
@@ -81,6 +94,14 @@ impl Interpreter {
         }
         self.handles += 1;
         self.handles
+    }
+
+    /// A device that is lost fails whatever it is asked for.
+    fn ensure_device(&self) -> Result<(), PlatformError> {
+        match &self.device {
+            Some(device) if device.is_lost() => Err(PlatformError::Lost("it is gone".into())),
+            _ => Ok(()),
+        }
     }
 
     fn tensor(&self, tensor: TensorData) -> Result<&Tensor, PlatformError> {
@@ -130,6 +151,7 @@ impl Interpreter {
         inputs: &[(String, TensorData)],
         outputs: &[(String, TensorData)],
     ) -> Result<(), PlatformError> {
+        self.ensure_device()?;
         let graph = self.graphs.get(&graph).ok_or_else(|| unknown("graph"))?;
         let mut bound = graph.constants.resident();
         let mut ranges = BTreeMap::new();
@@ -170,14 +192,16 @@ impl Platform for Interpreter {
     }
 
     fn create_tensor(&mut self, descriptor: &MLOperandDescriptor) -> Result<TensorData, PlatformError> {
+        self.ensure_device()?;
         let value = Rc::new(Value::zeros(descriptor)?);
         let handle = TensorData(self.handle());
         self.ledger.allocate(Kind::Tensors, descriptor.byte_length());
-        self.tensors.insert(handle, Tensor { descriptor: descriptor.clone(), value });
+        self.tensors.insert(handle, Tensor { descriptor: descriptor.clone(), value, exported: None });
         Ok(handle)
     }
 
     fn write_tensor(&mut self, tensor: TensorData, bytes: Bytes) -> Result<(), PlatformError> {
+        self.ensure_device()?;
         self.set_ranges(tensor, None);
         let tensor = self.tensors.get_mut(&tensor).ok_or_else(|| unknown("tensor"))?;
         tensor.value = Rc::new(Value::repeating(&tensor.descriptor, &bytes)?);
@@ -186,8 +210,8 @@ impl Platform for Interpreter {
     }
 
     fn read_tensor(&mut self, tensor: TensorData) -> Result<Box<dyn PendingBytes>, PlatformError> {
-        let Tensor { descriptor, value } = self.tensor(tensor)?;
-        let bytes = repeated(value.to_bytes()?, descriptor)?;
+        self.ensure_device()?;
+        let bytes = self.tensor(tensor)?.bytes()?;
         self.ledger.moved(Way::Download, bytes.len() as u64);
         Ok(Box::new(bytes))
     }
@@ -200,6 +224,7 @@ impl Platform for Interpreter {
     }
 
     fn convert(&mut self, mut computation: Computation) -> Result<GraphImplementation, PlatformError> {
+        self.ensure_device()?;
         let mut constants = Constants::default();
         for (operand, constant) in std::mem::take(&mut computation.constants) {
             let added = self.add_constant(&mut constants, operand, &computation.operands[operand.0], &constant);
@@ -221,6 +246,7 @@ impl Platform for Interpreter {
         part: Part,
         residence: Residence,
     ) -> Result<(), PlatformError> {
+        self.ensure_device()?;
         let graph = self.graphs.get_mut(&graph).ok_or_else(|| unknown("graph"))?;
         graph.constants.supply(constant, part, residence, &mut self.ledger)
     }
@@ -275,6 +301,7 @@ impl Platform for Interpreter {
     }
 
     fn reload(&mut self, graph: GraphImplementation) -> Result<(), PlatformError> {
+        self.ensure_device()?;
         let graph = self.graphs.get_mut(&graph).ok_or_else(|| unknown("graph"))?;
         graph.constants.reload(&mut self.ledger)
     }
@@ -287,6 +314,52 @@ impl Platform for Interpreter {
         _room: u64,
     ) -> Result<(), PlatformError> {
         self.issue(graph, inputs, outputs)
+    }
+
+    fn create_exportable_tensor(
+        &mut self,
+        descriptor: &MLOperandDescriptor,
+        _: GPUBufferUsage,
+    ) -> Result<TensorData, PlatformError> {
+        self.create_tensor(descriptor)
+    }
+
+    fn export_tensor(&mut self, tensor: TensorData) -> Result<Rc<dyn Any>, PlatformError> {
+        self.ensure_device()?;
+        self.set_ranges(tensor, None);
+        let tensor = self.tensors.get_mut(&tensor).ok_or_else(|| unknown("tensor"))?;
+        let mut bytes = tensor.bytes()?;
+        bytes.resize(bytes.len().next_multiple_of(4), 0);
+        let buffer = VirtualBuffer::holding(bytes);
+        tensor.exported = Some(buffer.clone());
+        Ok(Rc::new(buffer))
+    }
+
+    fn return_tensor(&mut self, tensor: TensorData) -> Result<(), PlatformError> {
+        self.ensure_device()?;
+        let tensor = self.tensors.get_mut(&tensor).ok_or_else(|| unknown("tensor"))?;
+        let mut bytes = tensor.exported.take().ok_or_else(|| unknown("exported tensor"))?.to_vec();
+        bytes.truncate(tensor.byte_length()?);
+        tensor.value = Rc::new(Value::repeating(&tensor.descriptor, &Bytes::new(bytes))?);
+        Ok(())
+    }
+
+    fn copy_tensor(&mut self, from: TensorData, to: TensorData) -> Result<(), PlatformError> {
+        self.ensure_device()?;
+        self.set_ranges(to, self.ranges(from));
+        let value = Rc::clone(&self.tensor(from)?.value);
+        self.tensors.get_mut(&to).ok_or_else(|| unknown("tensor"))?.value = value;
+        Ok(())
+    }
+}
+
+impl Tensor {
+    fn byte_length(&self) -> Computed<usize> {
+        usize::try_from(self.descriptor.byte_length()).map_err(|_| too_large(&self.descriptor))
+    }
+
+    fn bytes(&self) -> Computed<Vec<u8>> {
+        repeated(self.value.to_bytes()?, self.byte_length()?)
     }
 }
 
@@ -403,8 +476,7 @@ fn lay_out(
 }
 
 /// Bytes over and over, until they are as many as the tensor has.
-fn repeated(bytes: Vec<u8>, descriptor: &MLOperandDescriptor) -> Computed<Vec<u8>> {
-    let length = usize::try_from(descriptor.byte_length()).map_err(|_| too_large(descriptor))?;
+fn repeated(bytes: Vec<u8>, length: usize) -> Computed<Vec<u8>> {
     if bytes.len() == length || bytes.is_empty() {
         return Ok(bytes);
     }

@@ -26,7 +26,7 @@
 //! | MLTensor | [`tensor`], [`buffer`] |
 //! | MLGraphBuilder | [`builder`]; its operators in [`ops`], their limits in [`limits`] |
 //! | Algorithms: Broadcasting, Casting | [`algorithms`] |
-//! | (proposals) | [`proposals`] |
+//! | (proposals) | [`proposals`]; what they take of WebGPU in [`webgpu`] |
 //!
 //! # Example
 //!
@@ -84,6 +84,8 @@ pub mod supply;
 pub mod tensor;
 pub mod timeline;
 pub mod value;
+pub mod virtual_device;
+pub mod webgpu;
 
 /// The commit of the specification that is encoded here:
 /// <https://github.com/webmachinelearning/webnn/commit/c515210>, of 2026-06-27.

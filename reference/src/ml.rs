@@ -1,7 +1,5 @@
 //! `ML`, how a context is created: <https://www.w3.org/TR/webnn/#api-ml>.
 
-use std::any::Any;
-use std::fmt;
 use std::rc::Rc;
 
 use crate::context::MLContext;
@@ -9,6 +7,7 @@ use crate::platform::Platform;
 use crate::promise::Promise;
 use crate::steps::Reading;
 use crate::timeline::Global;
+use crate::webgpu::GPUDevice;
 use crate::{algorithm, exception, literal, reject, step};
 
 /// <https://www.w3.org/TR/webnn/#enumdef-mlpowerpreference>
@@ -52,16 +51,6 @@ impl Default for MLContextOptions {
     }
 }
 
-/// A `GPUDevice`, as far as this crate knows it: whatever the platform's provider takes for one.
-#[derive(Clone)]
-pub struct GPUDevice(pub Rc<dyn Any>);
-
-impl fmt::Debug for GPUDevice {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        f.write_str("GPUDevice")
-    }
-}
-
 /// <https://www.w3.org/TR/webnn/#context-type>
 #[derive(Clone, Debug)]
 pub enum ContextType {
@@ -80,6 +69,11 @@ pub trait PlatformProvider {
         power_preference: MLPowerPreference,
         accelerated: bool,
     ) -> Option<Box<dyn Platform>>;
+
+    /// A device of its own for somebody who stands in for an application, if contexts can be created from any.
+    fn request_device(&self) -> Option<GPUDevice> {
+        None
+    }
 }
 
 /// What `createContext()` is given.
@@ -203,6 +197,9 @@ impl ML {
         step!("5");
         let context = MLContext::new(&self.global, context_type, power_preference, accelerated, lost, platform);
         self.global.add_context(&context);
+        if let Some(device) = context.gpu_device() {
+            device.add_context(&context);
+        }
         Some(context)
     }
 }

@@ -4,8 +4,10 @@
 //! `[[data]]` of a tensor and `[[implementation]]` of a graph, and in the steps of a timeline. Whoever holds a
 //! [`Computation`] may trust every check of the specification: it has been validated and its shapes are final.
 
+use std::any::Any;
 use std::collections::BTreeSet;
 use std::fmt;
+use std::rc::Rc;
 
 use crate::buffer::Bytes;
 use crate::builder::Constant;
@@ -17,6 +19,7 @@ use crate::operand::OperandId;
 use crate::ops::{MLInputOperandLayout, Operator};
 use crate::supply::Part;
 use crate::tensor::MLTensor;
+use crate::webgpu::GPUBufferUsage;
 
 /// The platform's side of an `MLTensor`: its `[[data]]`.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord)]
@@ -174,7 +177,8 @@ pub trait Platform {
     /// If the copy could not be begun.
     fn read_tensor(&mut self, tensor: TensorData) -> Result<Box<dyn PendingBytes>, PlatformError>;
 
-    /// Releases the tensor's data, once everything that was issued before is done with it.
+    /// Releases the tensor's data, once everything that was issued before is done with it. If it is exported, it is taken
+    /// away from the application.
     fn release_tensor(&mut self, tensor: TensorData);
 
     /// Converts a graph into the form that the platform computes.
@@ -276,6 +280,45 @@ pub trait Platform {
         _room: u64,
     ) -> Result<(), PlatformError> {
         Err(unmovable())
+    }
+
+    /// Creates the data of an exportable tensor, all zeros, in memory of the device that the context was created from
+    /// ([proposal](https://github.com/webmachinelearning/webnn/pull/942)). Only contexts that were are asked.
+    ///
+    /// # Errors
+    /// If the memory can not be had.
+    fn create_exportable_tensor(
+        &mut self,
+        _: &MLOperandDescriptor,
+        _: GPUBufferUsage,
+    ) -> Result<TensorData, PlatformError> {
+        Err(PlatformError::Unsupported("no tensor of this platform can be exported".into()))
+    }
+
+    /// Hands an exportable tensor's data over to the application, as what a buffer of the device is in truth. Whatever
+    /// the application submits to the device's queue from now on comes after everything that was issued before.
+    ///
+    /// # Errors
+    /// If it could not be handed over.
+    fn export_tensor(&mut self, _: TensorData) -> Result<Rc<dyn Any>, PlatformError> {
+        Err(PlatformError::Unsupported("no tensor of this platform can be exported".into()))
+    }
+
+    /// Takes the data back. Whatever is issued from now on comes after everything that the application has submitted.
+    ///
+    /// # Errors
+    /// If it could not be taken back.
+    fn return_tensor(&mut self, _: TensorData) -> Result<(), PlatformError> {
+        Err(PlatformError::Unsupported("no tensor of this platform can be exported".into()))
+    }
+
+    /// Copies the data of a tensor to another, of the same descriptor, that nothing was issued for.
+    ///
+    /// # Errors
+    /// If the copy failed.
+    fn copy_tensor(&mut self, from: TensorData, to: TensorData) -> Result<(), PlatformError> {
+        let bytes = self.read_tensor(from)?.wait()?;
+        self.write_tensor(to, Bytes::new(bytes))
     }
 }
 

@@ -4,4 +4,5 @@
 
 pub mod failed_dispatch;
 pub mod hollow_constants;
+pub mod interop;
 pub mod residency;

@@ -10,6 +10,7 @@ use crate::descriptor::{MLOperandDescriptor, MLTensorDescriptor};
 use crate::exception::Exception;
 use crate::platform::TensorData;
 use crate::promise::Promise;
+use crate::proposals::interop::Exportable;
 use crate::steps::Reading;
 use crate::{algorithm, exception, step};
 
@@ -41,13 +42,21 @@ pub struct TensorSlots {
     pub(crate) data: Cell<Option<TensorData>>,
     pub(crate) is_constant: bool,
     pub(crate) failure: RefCell<Option<String>>,
+    pub(crate) exportable: Option<Exportable>,
 }
 
 impl Drop for TensorSlots {
     /// A tensor that script has forgotten is of no use to anybody: nothing on the timeline holds it either.
     fn drop(&mut self) {
         if let Some(data) = self.data.take() {
-            self.context.forget(|platform| platform.release_tensor(data));
+            let is_rented = self.exportable.as_ref().is_some_and(Exportable::is_rented);
+            self.context.forget(|platform| {
+                // Script has forgotten the buffer as well, but not what it put it in, such as a bind group.
+                if is_rented {
+                    drop(platform.return_tensor(data));
+                }
+                platform.release_tensor(data);
+            });
         }
     }
 }
@@ -64,7 +73,12 @@ impl PartialEq for MLTensor {
 }
 
 impl MLTensor {
-    fn new(context: &MLContext, descriptor: MLTensorDescriptor, is_constant: bool) -> Self {
+    fn new(
+        context: &MLContext,
+        descriptor: MLTensorDescriptor,
+        is_constant: bool,
+        exportable: Option<Exportable>,
+    ) -> Self {
         Self(Rc::new(TensorSlots {
             context: context.clone(),
             descriptor,
@@ -73,11 +87,25 @@ impl MLTensor {
             data: Cell::new(None),
             is_constant,
             failure: RefCell::default(),
+            exportable,
         }))
     }
 
     /// <https://www.w3.org/TR/webnn/#create-an-mltensor>
     pub(crate) fn create(context: &MLContext, descriptor: &MLTensorDescriptor) -> Self {
+        Self::create_with(context, descriptor, None)
+    }
+
+    /// The same, of an exportable tensor.
+    pub(crate) fn create_exportable(
+        context: &MLContext,
+        descriptor: &MLTensorDescriptor,
+        exportable: Exportable,
+    ) -> Self {
+        Self::create_with(context, descriptor, Some(exportable))
+    }
+
+    fn create_with(context: &MLContext, descriptor: &MLTensorDescriptor, exportable: Option<Exportable>) -> Self {
         algorithm!("create an MLTensor", context);
         step!("1"); // BY TYPE: there is one realm, that of the context.
         step!("2");
@@ -85,7 +113,7 @@ impl MLTensor {
         step!("4");
         step!("5");
         step!("6");
-        let tensor = Self::new(context, descriptor.clone(), false);
+        let tensor = Self::new(context, descriptor.clone(), false, exportable);
         step!("7");
         tensor
     }
@@ -106,7 +134,7 @@ impl MLTensor {
         step!("9");
         step!("10");
         step!("11");
-        let tensor = Self::new(context, tensor_descriptor, true);
+        let tensor = Self::new(context, tensor_descriptor, true, None);
         step!("12");
         tensor
     }
@@ -174,6 +202,7 @@ impl MLTensor {
             step!("2.2");
             promise.reject(exception!(InvalidStateError, "the tensor was destroyed before it was read"));
         }
+        self.destroy_the_exported_buffer();
         step!("3");
         let tensor = self.clone();
         self.0.context.timeline.enqueue(move || {

@@ -2,6 +2,7 @@
 //!
 //! No vector can ask a platform to fail, so a platform that fails on demand stands in for one.
 
+use std::any::Any;
 use std::cell::{Cell, RefCell};
 use std::collections::BTreeSet;
 use std::rc::Rc;
@@ -20,11 +21,14 @@ use webnn_reference::ops::MLOperatorOptions;
 use webnn_reference::platform::{
     Computation, GraphImplementation, PendingBytes, Platform, PlatformError, PlatformLimits, Residence, TensorData,
 };
+use webnn_reference::promise::Promise;
 use webnn_reference::proposals::hollow_constants::MLConstantDataOptions;
 use webnn_reference::steps::Reading;
 use webnn_reference::supply::Part;
 use webnn_reference::tensor::MLTensor;
 use webnn_reference::timeline::Global;
+use webnn_reference::virtual_device::{VirtualBuffer, VirtualDevice};
+use webnn_reference::webgpu::{GPUBufferUsage, GPUDevice, Unusable};
 
 /// A call of a platform that can be made to fail.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -36,6 +40,9 @@ enum Call {
     Convert,
     SetConstant,
     Dispatch,
+    Export,
+    Return,
+    Copy,
 }
 
 /// How the platform behaves, and what it still holds.
@@ -143,6 +150,25 @@ impl Platform for FailingPlatform {
         self.behaviour.graphs.borrow_mut().remove(&graph);
         self.interpreter.release_graph(graph);
     }
+
+    fn create_exportable_tensor(&mut self, descriptor: &MLOperandDescriptor, _: GPUBufferUsage) -> Done<TensorData> {
+        self.create_tensor(descriptor)
+    }
+
+    fn export_tensor(&mut self, tensor: TensorData) -> Done<Rc<dyn Any>> {
+        self.behaviour.check(Call::Export)?;
+        self.interpreter.export_tensor(tensor)
+    }
+
+    fn return_tensor(&mut self, tensor: TensorData) -> Done {
+        self.behaviour.check(Call::Return)?;
+        self.interpreter.return_tensor(tensor)
+    }
+
+    fn copy_tensor(&mut self, from: TensorData, to: TensorData) -> Done {
+        self.behaviour.check(Call::Copy)?;
+        self.interpreter.copy_tensor(from, to)
+    }
 }
 
 /// A context on a platform that fails on demand.
@@ -154,12 +180,26 @@ struct Scene {
 
 impl Scene {
     fn new() -> Self {
+        Self::with(|ml| ml.create_context(MLContextOptions::default()))
+    }
+
+    /// With a context that is created from a device.
+    fn on(device: &GPUDevice) -> Self {
+        Self::with(|ml| ml.create_context_for_device(device.clone()))
+    }
+
+    fn with(create: impl FnOnce(&ML) -> Promise<MLContext>) -> Self {
         let global = Global::new(Reading::Corrected);
         let provider = Failing::default();
         let behaviour = Rc::clone(&provider.0);
         let ml = ML::new(&global, Rc::new(provider));
-        let context = global.settle(&ml.create_context(MLContextOptions::default())).unwrap();
+        let context = global.settle(&create(&ml)).unwrap();
         Self { global, behaviour, context }
+    }
+
+    fn exportable(&self, device: &GPUDevice) -> Result<MLTensor> {
+        let descriptor = MLTensorDescriptor { operand: scalar(), readable: true, writable: true };
+        self.global.settle(&self.context.create_exportable_tensor(&descriptor, device, Default::default()))
     }
 
     fn tensor(&self) -> Result<MLTensor> {
@@ -322,6 +362,89 @@ fn a_lost_device_is_a_lost_context() {
     assert!(scene.is_lost());
     let late = scene.context.write_tensor(&tensor, &number(1.0)).unwrap_err();
     assert_eq!(late.name, ExceptionName::TypeError, "the tensor was destroyed with its context");
+}
+
+#[test]
+fn an_exportable_tensor_that_can_not_be_created() {
+    let device = VirtualDevice::gpu_device();
+    let scene = Scene::on(&device);
+    scene.behaviour.fail(Call::CreateTensor);
+    let exception = scene.exportable(&device).unwrap_err();
+    let algorithm = "MLContext.createExportableTensor(descriptor, gpuDevice, options)";
+    assert_eq!(place(&exception), (ExceptionName::UnknownError, algorithm, "11.1.2"));
+    assert!(!scene.is_lost());
+}
+
+#[test]
+fn an_export_that_fails_gives_an_invalid_buffer() {
+    let device = VirtualDevice::gpu_device();
+    let scene = Scene::on(&device);
+    let tensor = scene.exportable(&device).unwrap();
+    scene.context.write_tensor(&tensor, &number(5.0)).unwrap();
+    scene.behaviour.fail(Call::Export);
+    let buffer = scene.context.export_to_gpu(&tensor).unwrap();
+    let unusable = VirtualBuffer::behind(&buffer).unwrap_err();
+    assert_eq!(unusable, Unusable::Invalid("out of memory: on demand".into()));
+    // It is rented all the same, and is returned as it was.
+    assert!(tensor.is_rented() && !scene.is_lost());
+    buffer.destroy();
+    let read = scene.global.settle(&scene.context.read_tensor(&tensor)).unwrap();
+    assert_eq!(read.to_vec(), 5f32.to_le_bytes());
+
+    scene.behaviour.failing.set(None);
+    let buffer = scene.context.export_to_gpu(&tensor).unwrap();
+    assert_eq!(VirtualBuffer::behind(&buffer).unwrap().to_vec(), 5f32.to_le_bytes());
+}
+
+#[test]
+fn what_a_dispatch_that_failed_had_to_write_is_neither_exported_nor_copied() {
+    let device = VirtualDevice::gpu_device();
+    let scene = Scene::on(&device);
+    let (graph, w) = scene.hollow_sum();
+    scene.global.settle(&graph.set_constant_data(&w, &number(2.0).into(), MLConstantDataOptions::default())).unwrap();
+    let (x, y) = (scene.tensor().unwrap(), scene.exportable(&device).unwrap());
+    scene.behaviour.fail(Call::Dispatch);
+    scene.context.dispatch(&graph, &[("x".into(), x)], &[("y".into(), y.clone())]).unwrap();
+    let buffer = scene.context.export_to_gpu(&y).unwrap();
+    let unusable = VirtualBuffer::behind(&buffer).unwrap_err();
+    assert!(matches!(&unusable, Unusable::Invalid(why) if why.contains("on demand")), "{unusable}");
+    buffer.destroy();
+    let exception = scene.global.settle(&scene.context.create_constant_tensor_from(&y)).unwrap_err();
+    let algorithm = "MLContext.createConstantTensor(tensor)";
+    assert_eq!(place(&exception), (ExceptionName::UnknownError, algorithm, "9.1.4"));
+    assert!(!scene.is_lost());
+
+    // A tensor that is written is whole again.
+    scene.context.write_tensor(&y, &number(5.0)).unwrap();
+    let buffer = scene.context.export_to_gpu(&y).unwrap();
+    assert_eq!(VirtualBuffer::behind(&buffer).unwrap().to_vec(), 5f32.to_le_bytes());
+}
+
+#[test]
+fn a_tensor_that_can_not_be_returned_loses_the_context() {
+    let device = VirtualDevice::gpu_device();
+    let scene = Scene::on(&device);
+    let tensor = scene.exportable(&device).unwrap();
+    let buffer = scene.context.export_to_gpu(&tensor).unwrap();
+    scene.global.run_until_idle();
+    scene.behaviour.fail(Call::Return);
+    buffer.destroy();
+    assert!(scene.is_lost());
+    assert_eq!(device.lost(), None, "the device has nothing to do with it");
+}
+
+#[test]
+fn a_constant_that_can_not_be_made_from_a_tensor() {
+    for (call, step) in [(Call::CreateTensor, "9.1.2"), (Call::Copy, "9.1.4")] {
+        let scene = Scene::new();
+        let tensor = scene.tensor().unwrap();
+        scene.behaviour.fail(call);
+        let exception = scene.global.settle(&scene.context.create_constant_tensor_from(&tensor)).unwrap_err();
+        let algorithm = "MLContext.createConstantTensor(tensor)";
+        assert_eq!(place(&exception), (ExceptionName::UnknownError, algorithm, step));
+        assert!(!scene.is_lost());
+        assert_eq!(scene.behaviour.tensors.borrow().len(), 1, "what was created is released");
+    }
 }
 
 #[test]

@@ -7,10 +7,11 @@ use webnn_reference::builder::MLGraphBuilder;
 use webnn_reference::context::MLContext;
 use webnn_reference::cpu::Cpu;
 use webnn_reference::exception::{ExceptionName, Result};
-use webnn_reference::ml::{ContextType, GPUDevice, ML, MLContextOptions, MLPowerPreference, PlatformProvider};
+use webnn_reference::ml::{ContextType, ML, MLContextOptions, MLPowerPreference, PlatformProvider};
 use webnn_reference::platform::Platform;
 use webnn_reference::steps::Reading;
 use webnn_reference::timeline::Global;
+use webnn_reference::webgpu::GPUDevice;
 
 /// Supports nothing.
 struct Nothing;
@@ -23,7 +24,7 @@ impl PlatformProvider for Nothing {
 
 /// Both ways to ask for a context, with the algorithm of each.
 fn both(global: &Global, ml: &ML) -> [(&'static str, Result<MLContext>); 2] {
-    let device = GPUDevice(Rc::new(()));
+    let device = GPUDevice::new(Rc::new(()));
     [
         ("ML.createContext(options)", global.settle(&ml.create_context(MLContextOptions::default()))),
         ("ML.createContext(gpuDevice)", global.settle(&ml.create_context_for_device(device))),

@@ -21,6 +21,12 @@ CONSTANT_TENSOR = "MLGraphBuilder.constant(tensor)"
 CONSTANT_VALUE = "MLGraphBuilder.constant(dataType, value)"
 BUILD = "MLGraphBuilder.build(outputs)"
 
+# Of the proposals, which the list of the specification's algorithms does not have.
+CREATE_EXPORTABLE = "MLContext.createExportableTensor(descriptor, gpuDevice, options)"
+EXPORT = "MLContext.exportToGPU(tensor)"
+CREATE_CONSTANT_FROM = "MLContext.createConstantTensor(tensor)"
+RENTED = "MLTensor/ensure it is not rented"
+
 
 def type_error(algorithm, path):
     return thrown("TypeError", algorithm, path)
@@ -60,7 +66,14 @@ def buffer(name, data, data_type="float32", view=None):
 def create(name, data_type="float32", shape=(2,), on="context", access="rw", members=None, **arguments):
     """createTensor; `access` has the letters r and w for a readable and a writable tensor."""
     flags = {key: True for key, letter in (("readable", "r"), ("writable", "w")) if letter in access}
-    return step(name, on, "createTensor", descriptor=descriptor(data_type, shape, **flags), **(members or {}), **arguments)
+    return step(None if "throws" in arguments else name, on, "createTensor", descriptor=descriptor(data_type, shape, **flags), **(members or {}), **arguments)
+
+
+def exportable(name, data_type="float32", shape=(2,), on="context", gpu="device", access="rw", usage=None, **members):
+    """createExportableTensor, with `access` as in `create`."""
+    flags = {key: True for key, letter in (("readable", "r"), ("writable", "w")) if letter in access}
+    arguments = {"descriptor": descriptor(data_type, shape, **flags), "gpuDevice": gpu} | ({} if usage is None else {"usage": usage})
+    return step(None if "throws" in members else name, on, "createExportableTensor", **arguments, **members)
 
 
 def create_constant(name, data, data_type="float32", shape=(2,), on="context", **members):

@@ -13,7 +13,8 @@ use crate::value::Value;
 use crate::vector::Throws;
 
 /// The calls on nothing, which need no `on`.
-pub const FREE_CALLS: &[&str] = &["createContext", "MLGraphBuilder", "buffer", "blob", "stream", "await"];
+pub const FREE_CALLS: &[&str] =
+    &["createContext", "MLGraphBuilder", "buffer", "blob", "stream", "await", "requestDevice"];
 
 /// The calls on an object, beside the operators.
 pub const OBJECT_CALLS: &[&str] = &[
@@ -39,6 +40,10 @@ pub const OBJECT_CALLS: &[&str] = &[
     "vanish",
     "truncate",
     "reappear",
+    "createExportableTensor",
+    "exportToGPU",
+    "writeBuffer",
+    "readBuffer",
     "fill",
     "detach",
     "lost",

@@ -10,8 +10,8 @@ use crate::scenario::{BufferSource, FREE_CALLS, OBJECT_CALLS, Step};
 use crate::value::Value;
 
 /// The parameters whose string is the name of an object of the scenario.
-const OBJECT_PARAMETERS: [&str; 8] =
-    ["context", "graph", "tensor", "promise", "constant", "buffer", "inputData", "outputData"];
+const OBJECT_PARAMETERS: [&str; 9] =
+    ["context", "graph", "tensor", "promise", "constant", "buffer", "inputData", "outputData", "gpuDevice"];
 
 /// Checks the steps in order.
 pub(crate) fn steps(steps: &[Step], is_operator: Option<IsOperator<'_>>) -> Result<(), Found> {

@@ -12,11 +12,14 @@ pub(crate) fn whole_words(bytes: u64) -> u64 {
     bytes.next_multiple_of(4).max(4)
 }
 
+/// The usages of a buffer that kernels may use and copies may fill or read.
+pub(crate) const KERNELS_AND_COPIES: wgpu::BufferUsages =
+    wgpu::BufferUsages::STORAGE.union(wgpu::BufferUsages::COPY_SRC).union(wgpu::BufferUsages::COPY_DST);
+
 impl Device {
     /// A buffer of zeros that kernels may use and copies may fill or read.
     pub fn buffer(&self, label: &str, bytes: u64) -> Result<wgpu::Buffer> {
-        let usage = wgpu::BufferUsages::STORAGE | wgpu::BufferUsages::COPY_SRC | wgpu::BufferUsages::COPY_DST;
-        self.buffer_for(label, bytes, usage)
+        self.buffer_for(label, bytes, KERNELS_AND_COPIES)
     }
 
     /// A buffer of zeros for the usages given.
@@ -30,7 +33,7 @@ impl Device {
     /// A kernel's buffer that starts with these contents, written in place before its first use.
     pub fn buffer_with(&self, label: &str, contents: &[u8]) -> Result<wgpu::Buffer> {
         let size = self.admit(contents.len() as u64)?;
-        let usage = wgpu::BufferUsages::STORAGE | wgpu::BufferUsages::COPY_SRC | wgpu::BufferUsages::COPY_DST;
+        let usage = KERNELS_AND_COPIES;
         self.guard(label, |raw| {
             let buffer = raw.create_buffer(&wgpu::BufferDescriptor {
                 label: Some(label),

@@ -1,5 +1,6 @@
 //! Executes a scenario: a list of calls on named objects.
 
+use std::cell::RefCell;
 use std::collections::HashMap;
 use std::rc::Rc;
 
@@ -7,48 +8,80 @@ use webnn_reference::buffer::{ArrayBuffer, BufferSource};
 use webnn_reference::builder::MLGraphBuilder;
 use webnn_reference::context::{MLContext, MLContextLostInfo};
 use webnn_reference::data_type::MLOperandDataType;
+use webnn_reference::descriptor::MLOperandDescriptor;
 use webnn_reference::exception::{Exception, Result as Thrown};
 use webnn_reference::graph::MLGraph;
 use webnn_reference::idl;
 use webnn_reference::limits::{MLOpSupportLimits, MLTensorLimits};
-use webnn_reference::ml::{ContextType, GPUDevice, ML, MLContextOptions, MLPowerPreference, PlatformProvider};
+use webnn_reference::ml::{ContextType, ML, MLContextOptions, MLPowerPreference, PlatformProvider};
 use webnn_reference::operand::MLOperand;
 use webnn_reference::ops;
 use webnn_reference::platform::Platform;
 use webnn_reference::promise::Promise;
 use webnn_reference::proposals::hollow_constants::MLConstantDataOptions;
+use webnn_reference::proposals::interop::MLExportableTensorOptions;
 use webnn_reference::supply::{ConstantData, ReadableStream};
 use webnn_reference::tensor::MLTensor;
 use webnn_reference::timeline::Global;
+use webnn_reference::webgpu::{GPUBuffer, GPUBufferUsage, GPUDevice};
 use webnn_vectors::{ElementType, Names, Number, Step, Value};
 
 use super::memory::{self, ScenarioBlob};
-use super::{CallResult, Tensor, cells, convert};
+use super::{CallResult, Tensor, application, cells, convert};
 
-/// Provides platforms for scenarios, which have no `GPUDevice`: a context made from the one that stands in for it has the
-/// platform of a context made from options.
-pub(super) struct WithDevice(pub(super) Rc<dyn PlatformProvider>);
+/// Provides platforms for scenarios. A context made from the stand-in for a `GPUDevice` has the platform of a context made
+/// from options.
+pub(super) struct WithDevice {
+    provider: Rc<dyn PlatformProvider>,
+    /// A device that was requested already.
+    spare: RefCell<Option<GPUDevice>>,
+}
+
+impl WithDevice {
+    /// With a device, if the scenario asks for one; or why it can not be executed.
+    pub(super) fn new(provider: Rc<dyn PlatformProvider>, steps: &[Step]) -> Result<Self, String> {
+        let is_needed = steps.iter().any(|step| step.call == "requestDevice");
+        let spare = if is_needed { provider.request_device() } else { None };
+        if is_needed && spare.is_none() {
+            return Err("the implementation has no device of WebGPU".to_owned());
+        }
+        Ok(Self { provider, spare: RefCell::new(spare) })
+    }
+}
+
+/// Stands behind a `GPUDevice` of which nothing is asked but that contexts are created from it.
+struct StandIn;
 
 impl PlatformProvider for WithDevice {
     fn platform(
         &self,
-        _: &ContextType,
+        context_type: &ContextType,
         power_preference: MLPowerPreference,
         accelerated: bool,
     ) -> Option<Box<dyn Platform>> {
-        self.0.platform(&ContextType::Default, power_preference, accelerated)
+        let context_type = match context_type {
+            ContextType::WebGPU(device) if device.backing().is::<StandIn>() => &ContextType::Default,
+            other => other,
+        };
+        self.provider.platform(context_type, power_preference, accelerated)
+    }
+
+    fn request_device(&self) -> Option<GPUDevice> {
+        self.spare.take().or_else(|| self.provider.request_device())
     }
 }
 
 /// What a name of a scenario stands for.
 #[derive(Clone)]
 pub(super) enum Object {
+    Device(GPUDevice),
     Context(MLContext),
     Builder(MLGraphBuilder),
     Operand(MLOperand),
     Operands(Vec<MLOperand>),
     Tensor(MLTensor),
     Graph(MLGraph),
+    Exported(GPUBuffer),
     Buffer(BufferSource, ElementType),
     Blob(Rc<ScenarioBlob>),
     Stream(ReadableStream),
@@ -110,8 +143,10 @@ pub(super) fn data_types(step: &Step) -> Vec<&str> {
 }
 
 /// Makes the calls, until one that had to succeed did not: those after it may need its result.
-pub(super) fn execute(steps: &[Step], ml: &ML, global: &Global) -> Vec<CallResult> {
-    let mut scenario = Scenario { ml, global, objects: HashMap::new() };
+pub(super) fn execute(steps: &[Step], provider: WithDevice, global: &Global) -> Vec<CallResult> {
+    let provider = Rc::new(provider);
+    let ml = ML::new(global, Rc::clone(&provider) as _);
+    let mut scenario = Scenario { ml, provider, global, objects: HashMap::new() };
     let mut results = Vec::new();
     for step in steps {
         let result = scenario.step(step);
@@ -126,7 +161,8 @@ pub(super) fn execute(steps: &[Step], ml: &ML, global: &Global) -> Vec<CallResul
 }
 
 struct Scenario<'a> {
-    ml: &'a ML,
+    ml: ML,
+    provider: Rc<WithDevice>,
     global: &'a Global,
     objects: HashMap<String, Object>,
 }
@@ -141,6 +177,7 @@ impl Scenario<'_> {
                 let result = match &object {
                     Object::Read(tensor) => CallResult::Read(tensor.clone()),
                     Object::Value(value) => CallResult::Value(value.clone()),
+                    Object::Exported(buffer) => CallResult::Value(attributes(buffer)),
                     _ => CallResult::Done,
                 };
                 self.bind(step, object);
@@ -197,10 +234,12 @@ impl Scenario<'_> {
             return self.free_call(&arguments);
         };
         match self.object(on)? {
+            Object::Device(device) => call_device(device, &arguments),
             Object::Context(context) => call_context(context, &arguments),
             Object::Builder(builder) => call_builder(builder, &arguments),
             Object::Graph(graph) => call_graph(graph, &arguments),
             Object::Tensor(tensor) => call_tensor(tensor, &arguments),
+            Object::Exported(buffer) => call_exported(buffer, &arguments),
             Object::Buffer(buffer, element) => call_buffer(buffer, *element, &arguments),
             Object::Blob(blob) => call_blob(blob, &arguments),
             Object::Stream(_)
@@ -221,9 +260,14 @@ impl Scenario<'_> {
             "createContext" => {
                 let promise = match arguments.value("gpuDevice") {
                     None => self.ml.create_context(arguments.context_options()?),
-                    Some(_) => self.ml.create_context_for_device(GPUDevice(Rc::new(()))),
+                    Some(Value::String(_)) => self.ml.create_context_for_device(arguments.device()?.clone()),
+                    Some(_) => self.ml.create_context_for_device(GPUDevice::new(Rc::new(StandIn))),
                 };
                 Ok(Object::Promise(Pending::Context(promise)))
+            }
+            "requestDevice" => {
+                let device = self.provider.request_device();
+                Ok(Object::Device(device.ok_or("the implementation has no device of WebGPU")?))
             }
             "MLGraphBuilder" => Ok(Object::Builder(MLGraphBuilder::new(arguments.context("context")?)?)),
             "buffer" => {
@@ -254,6 +298,21 @@ fn call_context(context: &MLContext, arguments: &Arguments<'_>) -> Called {
         "createTensor" => {
             let descriptor = convert::tensor_descriptor_argument(arguments.value("descriptor"))?;
             Ok(Object::Promise(Pending::Tensor(context.create_tensor(&descriptor))))
+        }
+        "createExportableTensor" => {
+            let descriptor = convert::tensor_descriptor_argument(arguments.value("descriptor"))?;
+            let mut options = MLExportableTensorOptions::default();
+            if let Some(usage) = arguments.value("usage") {
+                let usage = usage.as_u64().and_then(|usage| u32::try_from(usage).ok());
+                options.usage = GPUBufferUsage(usage.ok_or("`usage` has to be in the range of an unsigned long")?);
+            }
+            let promise = context.create_exportable_tensor(&descriptor, arguments.device()?, options);
+            Ok(Object::Promise(Pending::Tensor(promise)))
+        }
+        "exportToGPU" => Ok(Object::Exported(context.export_to_gpu(arguments.tensor("tensor")?)?)),
+        "createConstantTensor" if arguments.value("tensor").is_some() => {
+            let promise = context.create_constant_tensor_from(arguments.tensor("tensor")?);
+            Ok(Object::Promise(Pending::Tensor(promise)))
         }
         "createConstantTensor" => {
             let descriptor = arguments.descriptor()?;
@@ -381,6 +440,46 @@ fn call_tensor(tensor: &MLTensor, arguments: &Arguments<'_>) -> Called {
     }
 }
 
+fn call_device(device: &GPUDevice, arguments: &Arguments<'_>) -> Called {
+    let reported = |unusable| object([("error", Value::String(application::error(&unusable).to_owned()))]);
+    match arguments.step.call.as_str() {
+        "writeBuffer" => {
+            let offset = arguments.value("bufferOffset").and_then(Value::as_u64).unwrap_or(0);
+            let bytes = arguments.buffer("data")?.copy_of_bytes();
+            let written = application::write(device, arguments.exported("buffer")?, offset, &bytes.whole());
+            Ok(Object::Value(written.map_or_else(reported, |()| object([("error", Value::Null)]))))
+        }
+        "readBuffer" => {
+            let descriptor = arguments.descriptor()?;
+            let read = application::read(device, arguments.exported("buffer")?, descriptor.byte_length());
+            let MLOperandDescriptor { data_type, shape } = descriptor;
+            let tensor = |bytes| Object::Read(Tensor { data_type, shape, bytes });
+            Ok(read.map_or_else(|unusable| Object::Value(reported(unusable)), tensor))
+        }
+        "lose" => {
+            application::lose(device, arguments.name("message").unwrap_or("lost by the scenario"));
+            done(Ok(()))
+        }
+        other => Err(format!("a device has no method `{other}`").into()),
+    }
+}
+
+fn call_exported(buffer: &GPUBuffer, arguments: &Arguments<'_>) -> Called {
+    match arguments.step.call.as_str() {
+        "destroy" => {
+            buffer.destroy();
+            done(Ok(()))
+        }
+        other => Err(format!("an exported buffer has no method `{other}`").into()),
+    }
+}
+
+/// The attributes of an exported buffer.
+fn attributes(buffer: &GPUBuffer) -> Value {
+    let number = |number: u64| Value::Number(Number::Integer(number.into()));
+    object([("size", number(buffer.size())), ("usage", number(buffer.usage().0.into()))])
+}
+
 fn call_buffer(buffer: &BufferSource, element: ElementType, arguments: &Arguments<'_>) -> Called {
     match arguments.step.call.as_str() {
         "fill" => {
@@ -437,6 +536,20 @@ impl<'a> Arguments<'a> {
         match self.object(parameter)? {
             Object::Context(context) => Ok(context),
             _ => Err(format!("`{parameter}` has to name a context").into()),
+        }
+    }
+
+    fn device(&self) -> Called<&'a GPUDevice> {
+        match self.object("gpuDevice")? {
+            Object::Device(device) => Ok(device),
+            _ => Err("`gpuDevice` has to name a device".into()),
+        }
+    }
+
+    fn exported(&self, parameter: &str) -> Called<&'a GPUBuffer> {
+        match self.object(parameter)? {
+            Object::Exported(buffer) => Ok(buffer),
+            _ => Err(format!("`{parameter}` has to name an exported buffer").into()),
         }
     }
 
