@@ -19,14 +19,16 @@ use webnn_reference::ops::MLInputOperandLayout;
 use webnn_reference::platform::{
     Computation, GraphImplementation, PendingBytes, Platform, PlatformError, PlatformLimits, Residence, TensorData,
 };
+use webnn_reference::proposals::graph_cache::{Entry, RestoreError, Restored};
 use webnn_reference::supply::Part;
 use webnn_reference::webgpu::GPUBufferUsage;
 
 use crate::account::{Account, Allocation, Held};
 use crate::batch::{Batch, PendingRead};
+use crate::cache::entry::{self, Draft, Maker, Opened};
 use crate::device::{Device, KERNELS_AND_COPIES, whole_words};
 use crate::error::{Error, Result};
-use crate::graph::{Bindings, Ends, Graph};
+use crate::graph::{Bindings, Blueprint, Ends, Graph};
 use crate::interop;
 use crate::lower::{Bounds, Economy, lower};
 use crate::plan::Layout;
@@ -74,13 +76,12 @@ impl Context {
     }
 
     fn bounds(&self) -> Bounds {
-        let limits = self.device().limits();
-        Bounds {
-            binding_bytes: limits.max_storage_buffer_binding_size,
-            bindings: limits.max_storage_buffers_per_shader_stage as usize,
-            buffer_bytes: limits.max_buffer_size,
-            alignment: limits.min_storage_buffer_offset_alignment.into(),
-        }
+        bounds(self.device())
+    }
+
+    /// What makes a graph what it is, beside its computation.
+    fn maker(&self) -> Maker {
+        Maker::on(self.device(), self.bounds(), self.economy)
     }
 
     fn handle(&mut self) -> u64 {
@@ -175,8 +176,9 @@ impl Context {
         room: Option<u64>,
     ) -> Result<(), PlatformError> {
         let mut bindings = Bindings::new();
-        self.bind(&graph.inputs, inputs, &mut bindings)?;
-        let copies = self.bind(&graph.outputs, outputs, &mut bindings)?;
+        let Ends { inputs: given, outputs: wanted, .. } = &graph.blueprint.ends;
+        self.bind(given, inputs, &mut bindings)?;
+        let copies = self.bind(wanted, outputs, &mut bindings)?;
         match room {
             None => graph.run(&mut self.ring, &bindings)?,
             Some(room) => graph.stream(&mut self.ring, &mut bindings, room)?,
@@ -297,7 +299,7 @@ impl Platform for Context {
         }
         let Computation { operands, inputs, outputs, .. } = computation;
         let ends = Ends { inputs, outputs, operands };
-        let graph = Graph::new(&self.account, &program, layout, ends, constants)?;
+        let graph = Graph::new(&self.account, Blueprint { program, layout, ends }, constants)?;
         let handle = GraphImplementation(self.handle());
         self.graphs.insert(handle, graph);
         Ok(handle)
@@ -411,6 +413,72 @@ impl Platform for Context {
         room: u64,
     ) -> Result<(), PlatformError> {
         self.issue(graph, inputs, outputs, Some(room))
+    }
+
+    fn device_name(&self) -> String {
+        let info = self.device().info();
+        format!("wgpu {} {:04x}:{:04x}", info.name, info.vendor, info.device)
+    }
+
+    fn save_graph(
+        &mut self,
+        graph: GraphImplementation,
+        constants: &[(String, OperandId)],
+    ) -> Result<Entry, PlatformError> {
+        let graph = self.graph(graph)?;
+        let is_hollow = |operand: OperandId| constants.iter().any(|(_, hollow)| *hollow == operand);
+        let with_data = graph.memory.constants.lengths().filter(|(operand, _)| !is_hollow(*operand));
+        let with_data = with_data.collect::<Vec<_>>();
+        let mut draft = Draft::new(&self.maker(), &graph.blueprint, constants, &with_data)?;
+        for (operand, _) in &with_data {
+            graph.memory.constants.read(*operand, &self.account, |bytes| draft.add(bytes))?;
+        }
+        Ok(Entry::Bytes(Bytes::new(draft.sealed())))
+    }
+
+    fn bytes_to_restore(&self, entry: &Entry) -> u64 {
+        match entry {
+            Entry::Bytes(bytes) => entry::data_bytes(&bytes.whole()),
+            Entry::Object(_) | Entry::Damaged(_) => 0,
+        }
+    }
+
+    fn restore_graph(&mut self, entry: &Entry) -> Result<Restored, RestoreError> {
+        let Entry::Bytes(bytes) = entry else {
+            return Err(RestoreError::Unusable(format!("a graph is kept as bytes, and not as {entry:?}")));
+        };
+        let bytes = bytes.whole();
+        let opened = entry::open(&bytes, &self.maker(), self.bounds()).map_err(RestoreError::Unusable)?;
+        let Opened { blueprint, names, constants: with_data } = opened;
+        let mut constants = Constants::default();
+        for (operand, data) in with_data {
+            let memory = self.uploaded(data).map_err(PlatformError::from)?;
+            constants.hold(operand, data.len() as u64, memory);
+        }
+        for (_, operand) in &names {
+            constants.expect(*operand, blueprint.ends.operands[operand.0].byte_length());
+        }
+        let ends = blueprint.ends.clone();
+        let graph = Graph::new(&self.account, blueprint, constants).map_err(|error| match error {
+            // Nobody has validated the text of its kernels before.
+            Error::Refused(why) => RestoreError::Unusable(why),
+            error => RestoreError::Failed(error.into()),
+        })?;
+        let implementation = GraphImplementation(self.handle());
+        self.graphs.insert(implementation, graph);
+        let Ends { inputs, outputs, operands } = ends;
+        Ok(Restored { implementation, operands, inputs, outputs, constants: names })
+    }
+}
+
+/// What a device can allocate and bind.
+pub(crate) fn bounds(device: &Device) -> Bounds {
+    let limits = device.limits();
+    Bounds {
+        binding_bytes: limits.max_storage_buffer_binding_size,
+        bindings: limits.max_storage_buffers_per_shader_stage as usize,
+        buffer_bytes: limits.max_buffer_size,
+        alignment: limits.min_storage_buffer_offset_alignment.into(),
     }
 }
 

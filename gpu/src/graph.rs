@@ -27,13 +27,19 @@ use crate::weights::Constants;
 /// A graph that can be dispatched.
 #[derive(Debug)]
 pub(crate) struct Graph {
-    pub(crate) inputs: Vec<(String, OperandId)>,
-    pub(crate) outputs: Vec<(String, OperandId)>,
-    operands: Vec<MLOperandDescriptor>,
+    pub(crate) blueprint: Blueprint,
     pub(crate) steps: Vec<Step>,
     pub(crate) memory: Memory,
     /// [`Batch::flushes`] when it was last recorded, or when data was last moved to it.
     pub(crate) used: Option<u64>,
+}
+
+/// What a graph is made from, beside its constants: what it takes to make it once more.
+#[derive(Debug)]
+pub(crate) struct Blueprint {
+    pub(crate) program: Program,
+    pub(crate) layout: Layout,
+    pub(crate) ends: Ends,
 }
 
 /// A compiled step.
@@ -80,15 +86,9 @@ pub(crate) struct Located {
 
 impl Graph {
     /// Compiles a program. Its intermediate tensors get their memory when a dispatch needs it.
-    pub(crate) fn new(
-        account: &Account,
-        program: &Program,
-        layout: Layout,
-        ends: Ends,
-        constants: Constants,
-    ) -> Result<Self> {
+    pub(crate) fn new(account: &Account, blueprint: Blueprint, constants: Constants) -> Result<Self> {
         let device = account.device();
-        let Ends { inputs, outputs, operands } = ends;
+        let Blueprint { program, layout, .. } = &blueprint;
         let mut numbers = Numbers::new(device);
         let tables = program.tables.iter().map(|table| numbers.add(table)).collect();
         let mut steps = Vec::new();
@@ -102,15 +102,15 @@ impl Graph {
                 group: None,
             });
         }
-        let Layout { places, arenas: arena_bytes, .. } = layout;
+        let (places, arena_bytes) = (layout.places.clone(), layout.arenas.clone());
         let numbers = numbers.upload(device)?.map(|buffer| account.adopt(Kind::Parameters, buffer));
         let memory = Memory { constants, arena_bytes, arenas: Vec::new(), places, numbers, tables };
-        Ok(Self { inputs, outputs, operands, steps, memory, used: None })
+        Ok(Self { blueprint, steps, memory, used: None })
     }
 
     /// The descriptor of an operand.
     pub(crate) fn descriptor(&self, operand: OperandId) -> &MLOperandDescriptor {
-        &self.operands[operand.0]
+        &self.blueprint.ends.operands[operand.0]
     }
 
     /// Records these steps of the graph.
@@ -169,7 +169,7 @@ impl From<wgpu::Buffer> for Located {
 }
 
 /// What a graph is besides its program.
-#[derive(Debug)]
+#[derive(Clone, Debug)]
 pub(crate) struct Ends {
     pub(crate) inputs: Vec<(String, OperandId)>,
     pub(crate) outputs: Vec<(String, OperandId)>,

@@ -14,6 +14,7 @@
 //!   whose results do not depend on the driver;
 //! * [`batch`] records dispatches, uploads and reads, and submits them together;
 //! * [`pipeline`] compiles a kernel's text once;
+//! * [`cache`] keeps compiled graphs as bytes, and in a folder;
 //! * [`device`] opens an adapter and turns its failures into [`error`]s;
 //! * [`interop`] is for applications that have a device of their own, and kernels of their own between graphs.
 //!
@@ -23,6 +24,7 @@
 
 mod account;
 pub mod batch;
+pub mod cache;
 mod context;
 pub mod device;
 pub mod error;

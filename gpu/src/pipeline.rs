@@ -22,13 +22,17 @@ pub struct Pipeline {
     name: String,
     raw: wgpu::ComputePipeline,
     layout: wgpu::BindGroupLayout,
+    entries: Entries,
 }
+
+/// What a pipeline binds: for each binding whether it is read only, and the least bytes.
+type Entries = Vec<(bool, u32)>;
 
 /// A device's compiled kernels and their layouts.
 #[derive(Debug, Default)]
 pub struct Pipelines {
     compiled: Mutex<HashMap<String, Arc<Pipeline>>>,
-    layouts: Mutex<HashMap<Vec<bool>, wgpu::BindGroupLayout>>,
+    layouts: Mutex<HashMap<Entries, wgpu::BindGroupLayout>>,
 }
 
 /// A range of a buffer, to be bound.
@@ -84,17 +88,21 @@ impl Device {
     /// The pipeline of a module, compiled at the first call with this text.
     pub fn pipeline(&self, module: &Module) -> Result<Arc<Pipeline>> {
         let pipelines = self.pipelines();
-        if let Some(known) = lock(&pipelines.compiled).get(&module.text) {
+        let entries = entries(module);
+        // The text says what it binds. A module that was stored, and claims otherwise, is not to get another's pipeline.
+        let suits = |known: &&Arc<Pipeline>| known.entries == entries;
+        if let Some(known) = lock(&pipelines.compiled).get(&module.text).filter(suits) {
             return Ok(Arc::clone(known));
         }
         // Compiled outside the lock, so that threads compile side by side; the first to finish is kept.
-        let compiled = Arc::new(self.compile(module)?);
+        let compiled = Arc::new(self.compile(module, entries.clone())?);
         let mut kept = lock(&pipelines.compiled);
-        Ok(Arc::clone(kept.entry(module.text.clone()).or_insert(compiled)))
+        let known = kept.entry(module.text.clone()).or_insert_with(|| Arc::clone(&compiled));
+        Ok(if suits(&&*known) { Arc::clone(known) } else { compiled })
     }
 
-    fn compile(&self, module: &Module) -> Result<Pipeline> {
-        let layout = self.layout(&module.read_only)?;
+    fn compile(&self, module: &Module, entries: Entries) -> Result<Pipeline> {
+        let layout = self.layout(&entries)?;
         let name = module.name.as_str();
         let raw = self.guard(name, |raw| {
             let shader = shader_module(raw, module);
@@ -115,20 +123,21 @@ impl Device {
                 cache: None,
             })
         })?;
-        Ok(Pipeline { name: name.to_owned(), raw, layout })
+        Ok(Pipeline { name: name.to_owned(), raw, layout, entries })
     }
 
-    fn layout(&self, read_only: &[bool]) -> Result<wgpu::BindGroupLayout> {
+    fn layout(&self, entries: &Entries) -> Result<wgpu::BindGroupLayout> {
         let mut layouts = lock(&self.pipelines().layouts);
-        if let Some(known) = layouts.get(read_only) {
+        if let Some(known) = layouts.get(entries) {
             return Ok(known.clone());
         }
-        let entries = (0..).zip(read_only).map(|(binding, read_only)| entry(binding, *read_only));
+        let key = entries.clone();
+        let entries = (0..).zip(entries).map(|(binding, (read_only, bytes))| entry(binding, *read_only, *bytes));
         let entries = entries.collect::<Vec<_>>();
         let created = self.guard("a bind group layout", |raw| {
             raw.create_bind_group_layout(&wgpu::BindGroupLayoutDescriptor { label: None, entries: &entries })
         })?;
-        layouts.insert(read_only.to_vec(), created.clone());
+        layouts.insert(key, created.clone());
         Ok(created)
     }
 }
@@ -160,14 +169,19 @@ fn shader_module(raw: &wgpu::Device, module: &Module) -> wgpu::ShaderModule {
     })
 }
 
-fn entry(binding: u32, read_only: bool) -> wgpu::BindGroupLayoutEntry {
+fn entries(module: &Module) -> Entries {
+    module.read_only.iter().copied().zip(module.word_bytes.iter().copied()).collect()
+}
+
+fn entry(binding: u32, read_only: bool, least_bytes: u32) -> wgpu::BindGroupLayoutEntry {
     wgpu::BindGroupLayoutEntry {
         binding,
         visibility: wgpu::ShaderStages::COMPUTE,
         ty: wgpu::BindingType::Buffer {
             ty: wgpu::BufferBindingType::Storage { read_only },
             has_dynamic_offset: false,
-            min_binding_size: None,
+            // Checked against the text once, when it is compiled, instead of at each dispatch.
+            min_binding_size: std::num::NonZeroU64::new(least_bytes.into()),
         },
         count: None,
     }

@@ -90,6 +90,31 @@ impl Constants {
         }
     }
 
+    /// All of them, with their byte lengths.
+    pub(crate) fn lengths(&self) -> impl Iterator<Item = (OperandId, u64)> {
+        self.0.iter().map(|(operand, constant)| (*operand, constant.bytes))
+    }
+
+    /// Reads the data of a constant that was given when the graph was built: from the memory of the device, or that of the
+    /// host.
+    pub(crate) fn read(
+        &self,
+        operand: OperandId,
+        account: &Account,
+        mut take: impl FnMut(&[u8]),
+    ) -> Result<(), PlatformError> {
+        let constant = self.0.get(&operand).ok_or_else(|| unsupported("the graph has no such constant"))?;
+        if let Data::OnHost(offloaded) = &constant.data {
+            offloaded.pieces().iter().for_each(|piece| take(piece));
+            return Ok(());
+        }
+        let buffer = self.resident(operand).ok_or_else(|| unsupported("a constant has no data that could be read"))?;
+        let _staging = account.hold(Kind::Staging, whole_words(constant.bytes));
+        take(&account.batch().read(buffer, 0, constant.bytes).wait()?);
+        account.moved(Way::Download, constant.bytes);
+        Ok(())
+    }
+
     /// Takes a part of a constant's data.
     pub(crate) fn supply(
         &mut self,

@@ -47,7 +47,7 @@ pub const WORKGROUP: u32 = 64;
 pub const MAX_ITERATIONS: u32 = 60_000;
 
 /// The most groups along one dimension of a grid.
-const MAX_GROUPS: u32 = 65535;
+pub(crate) const MAX_GROUPS: u32 = 65535;
 
 /// A tensor that a kernel reads.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -100,6 +100,8 @@ pub struct Module {
     pub text: String,
     /// For each binding of group 0, whether it is read only. Inputs first, then the output, then parameters.
     pub read_only: Vec<bool>,
+    /// For each binding, the bytes of a word, which is the least that can be bound.
+    pub word_bytes: Vec<u32>,
     /// What the parameter buffer must hold; empty when the module binds none.
     pub params: Vec<u32>,
     /// The grid to dispatch.
@@ -112,12 +114,13 @@ impl Kernel {
         let params = self.params.clone().with_count(count, self.output.per_word());
         let words = params.words(form);
         let mut text = format!("// {}\n", self.name);
-        let mut read_only = Vec::new();
+        let (mut read_only, mut word_bytes) = (Vec::new(), Vec::new());
         let mut bind = |text: &mut String, name: &str, lane: Lane, writes: bool| {
             let element = lane.word_type();
             let declared = declaration(read_only.len(), writes);
             let _ = writeln!(text, "{declared} {name}_words: array<{element}>;");
             read_only.push(!writes);
+            word_bytes.push(lane.word_bytes());
         };
         for input in &self.inputs {
             bind(&mut text, &input.name, input.lane, binding == Binding::Arena);
@@ -131,6 +134,7 @@ impl Kernel {
             name: self.name.clone(),
             text,
             read_only,
+            word_bytes,
             params: words,
             grid: grid(count.div_ceil(self.output.per_word())),
         }

@@ -17,6 +17,8 @@ const EXCEPTIONS = [
   "NotSupportedError",
   "OperationError",
   "UnknownError",
+  "NotFoundError",
+  "QuotaExceededError",
 ];
 
 /** WebNN threw, or rejected a promise. `unsupported` says which of the operator's own limits the call is beyond, if any. */
@@ -531,6 +533,11 @@ class NamedBuffer {
 
 /** Methods of proposals that no browser has. */
 const PROPOSED = new Set(["offload", "reload", "pinned", "setPinned", "setMemoryBudget", "ledger", "blob", "stream", "requestDevice"]);
+/** The data types and shapes of descriptors, or of operands. */
+function describedMembers(members) {
+  const described = ([name, { dataType, shape }]) => [name, { dataType, shape: [...shape] }];
+  return Object.fromEntries(Object.entries(members).map(described));
+}
 
 /** Why the steps can not be taken in a browser, if they can not. */
 function obstacle(steps) {
@@ -543,6 +550,14 @@ function obstacle(steps) {
   const proposed = steps.find(({ call }) => PROPOSED.has(call));
   if (proposed) {
     return `${proposed.call}() is a proposal that this browser does not have`;
+  }
+  const hasCache = globalThis.MLContext && "loadGraph" in MLContext.prototype;
+  const ofCache = ["listGraphs", "loadGraph", "saveGraph", "deleteGraph", "inputs", "outputs", "constants"];
+  if (!hasCache && steps.some(({ call }) => ofCache.includes(call))) {
+    return "a graph cache is a proposal that this browser does not have";
+  }
+  if (steps.some(({ call }) => call === "spoilGraph" || call === "storage")) {
+    return "a page can not damage what the browser stores";
   }
   if (steps.some(({ call }) => call === "lose")) {
     return "a page can not make a context lose its device";
@@ -654,6 +669,12 @@ class Scenario {
       const [constant, data] = [this.object(given.constant), this.buffer(given.data)];
       return this.promised(() => object.setConstantData(constant, data));
     }
+    if (object instanceof MLGraph && ["inputs", "outputs", "constants"].includes(name)) {
+      if (given?.name !== undefined) {
+        return object.constants[given.name];
+      }
+      return this.promised(async () => object[name], (members) => ({ value: describedMembers(members) }));
+    }
     if ((object instanceof MLGraph || object instanceof MLTensor) && name === "destroy") {
       ensureMethod(object.constructor, "destroy");
       return webnn(() => object.destroy());
@@ -725,6 +746,16 @@ class Scenario {
       }
       case "destroy":
         return webnn(() => context.destroy());
+      case "listGraphs":
+        return this.promised(() => context.listGraphs(), (keys) => ({ value: keys }));
+      case "loadGraph":
+        return this.promised(() => context.loadGraph(given.key));
+      case "saveGraph": {
+        const [graph, constants] = [this.object(given.graph), this.named(given.constants ?? {})];
+        return this.promised(() => context.saveGraph(given.key, graph, constants));
+      }
+      case "deleteGraph":
+        return this.promised(() => context.deleteGraph(given.key));
       case "opSupportLimits":
         return this.promised(async () => context.opSupportLimits(), (limits) => ({ value: limits }));
       default:

@@ -14,6 +14,7 @@ mod graph;
 mod memory;
 pub(crate) mod rehearsal;
 mod scenario;
+mod storage;
 
 use std::cell::RefCell;
 use std::panic::{AssertUnwindSafe, catch_unwind};

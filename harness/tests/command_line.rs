@@ -340,3 +340,18 @@ fn expectations_that_name_no_vector_are_found() {
     checked.shows("a: relu/relu of thre numbers: there is no such vector");
     checked.shows("2 expectations, 1 to look at; 1 vectors");
 }
+
+#[test]
+fn building_is_measured_against_loading() {
+    let folder = Folder::with("relu.json", RELU);
+    let run = folder.webnn(&["bench", "cache", "-i", "reference", "--repeat", "1"]);
+    assert_eq!(run.code, 0, "{run}");
+    for network in ["BERT base, 128 tokens", "ResNet-50, 224x224"] {
+        run.shows(network);
+    }
+    let vectors = folder.webnn(&["bench", "relu.json", "--repeat", "1"]);
+    assert_eq!(vectors.code, 0, "{vectors}");
+    vectors.shows("1 vectors, 1 runs");
+    let both = folder.webnn(&["bench", "--repeat", "1", "cache"]);
+    assert_eq!(both.code, 2, "{both}");
+}

@@ -11,9 +11,11 @@ use webnn_gpu::sketch::{DEFAULTS, Drawing, Sketch};
 use webnn_harness::networks::{Layers, Network, Size};
 use webnn_reference::buffer::BufferSource;
 use webnn_reference::builder::MLGraphBuilder;
+use webnn_reference::cpu::Cpu;
 use webnn_reference::data_type::MLOperandDataType::Float32;
 use webnn_reference::descriptor::{MLOperandDescriptor, MLTensorDescriptor};
 use webnn_reference::ml::{ML, MLContextOptions, PlatformProvider};
+use webnn_reference::operand::MLOperand;
 use webnn_reference::proposals::hollow_constants::MLConstantDataOptions;
 use webnn_reference::steps::Reading;
 use webnn_reference::tensor::MLTensor;
@@ -27,16 +29,33 @@ fn numbers(count: usize, seed: usize) -> Vec<u8> {
     (0..count).flat_map(|n| number(n).to_le_bytes()).collect()
 }
 
+/// What becomes of a graph before it is dispatched.
+#[derive(Clone, Copy, PartialEq, Eq)]
+enum Way {
+    Built,
+    /// It is saved, and loaded in another context.
+    Kept,
+}
+
 /// The bytes that a network's output has, dispatched twice with different inputs.
-fn compute(network: Network, provider: impl PlatformProvider + 'static) -> Vec<Vec<u8>> {
+fn compute(network: Network, provider: impl PlatformProvider + 'static, way: Way) -> Vec<Vec<u8>> {
     let global = Global::new(Reading::Corrected);
     let ml = ML::new(&global, Rc::new(provider));
-    let context = global.settle(&ml.create_context(MLContextOptions::default())).unwrap();
+    let mut context = global.settle(&ml.create_context(MLContextOptions::default())).unwrap();
     let builder = MLGraphBuilder::new(&context).unwrap();
     let layers = Layers::of(&builder);
     let output = network.build(&layers, Size::Small).unwrap();
-    let graph = global.settle(&builder.build(&[("y".to_owned(), output.clone())])).unwrap();
-    for (seed, weight) in layers.weights().iter().enumerate() {
+    let mut graph = global.settle(&builder.build(&[("y".to_owned(), output.clone())])).unwrap();
+    let mut weights = layers.weights();
+    if way == Way::Kept {
+        let name = |(number, weight): (usize, &MLOperand)| (format!("{number:05}"), weight.clone());
+        let named = weights.iter().enumerate().map(name).collect::<Vec<_>>();
+        global.settle(&context.save_graph(network.name(), &graph, &named)).unwrap();
+        context = global.settle(&ml.create_context(MLContextOptions::default())).unwrap();
+        graph = global.settle(&context.load_graph(network.name())).unwrap();
+        weights = graph.constants().into_iter().map(|(_, weight)| weight).collect();
+    }
+    for (seed, weight) in weights.iter().enumerate() {
         let bytes = numbers(weight.descriptor().element_count() as usize, seed);
         global
             .settle(&graph.set_constant_data(
@@ -83,7 +102,7 @@ fn networks_compute_the_same_bits_in_shared_memory() {
         Err(error) => panic!("{error}"),
     };
     for network in Network::ALL {
-        let plain = compute(network, gpu.clone().with_economy(Economy::NONE));
+        let plain = compute(network, gpu.clone().with_economy(Economy::NONE), Way::Built);
         assert_ne!(plain[0], plain[1], "{network:?}: the input does not show in the output");
         let is_finite = |bytes: &[u8]| f32::from_le_bytes([bytes[0], bytes[1], bytes[2], bytes[3]]).is_finite();
         assert!(plain.iter().flat_map(|bytes| bytes.chunks(4)).all(is_finite), "{network:?}");
@@ -91,8 +110,31 @@ fn networks_compute_the_same_bits_in_shared_memory() {
             // So that equal bits say something about shared memory.
             let figures = draw(network, Size::Small, economy).layout.figures;
             assert_eq!(economy.reuse, 2 * figures.planned < figures.naive, "{network:?} {economy:?}: {figures:?}");
-            assert_eq!(compute(network, gpu.clone().with_economy(economy)), plain, "{network:?} {economy:?}");
+            assert_eq!(
+                compute(network, gpu.clone().with_economy(economy), Way::Built),
+                plain,
+                "{network:?} {economy:?}"
+            );
         }
+    }
+}
+
+#[test]
+fn networks_compute_the_same_bits_when_they_were_kept() {
+    for network in Network::ALL {
+        assert_eq!(compute(network, Cpu, Way::Kept), compute(network, Cpu, Way::Built), "{network:?}");
+    }
+    let gpu = match Gpu::new(None) {
+        Ok(gpu) => gpu,
+        Err(error @ Error::NoAdapter { .. }) => {
+            eprintln!("skipped: {error}");
+            return;
+        }
+        Err(error) => panic!("{error}"),
+    };
+    for network in Network::ALL {
+        let [built, kept] = [Way::Built, Way::Kept].map(|way| compute(network, gpu.clone(), way));
+        assert_eq!(kept, built, "{network:?}");
     }
 }
 

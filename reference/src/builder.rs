@@ -100,6 +100,16 @@ impl MLGraphBuilder {
         })))
     }
 
+    /// A builder that has built its graph, for the operands of a graph that was not built here.
+    pub(crate) fn that_has_built(context: &MLContext, operands: Vec<MLOperandDescriptor>) -> Self {
+        let operands = operands.into_iter().map(OperandSlots::new).collect();
+        Self(Rc::new(BuilderSlots {
+            context: context.clone(),
+            has_built: Cell::new(true),
+            graph: RefCell::new(ComputationalGraph { operands, ..ComputationalGraph::default() }),
+        }))
+    }
+
     /// Its `[[context]]`.
     pub fn context(&self) -> &MLContext {
         &self.0.context
@@ -422,6 +432,7 @@ impl MLGraphBuilder {
             is_destroyed: Cell::new(false),
             hollow_constants: RefCell::new(HollowConstants::of(&computation)),
             memory: GraphMemory::default(),
+            constants: vec![],
         }));
         step!("17");
         let promise = Promise::new();

@@ -20,6 +20,7 @@ use crate::ops::{Bound, MLInputOperandLayout};
 use crate::platform::{
     Computation, GraphImplementation, PendingBytes, Platform, PlatformError, PlatformLimits, Residence, TensorData,
 };
+use crate::proposals::graph_cache::{Entry, RestoreError, Restored};
 use crate::supply::Part;
 use crate::value::{Computed, Value, filled, reserved};
 use crate::virtual_device::{VirtualBuffer, VirtualDevice};
@@ -74,12 +75,22 @@ struct Tensor {
 
 #[derive(Debug)]
 struct Graph {
-    computation: Computation,
+    computation: Rc<Computation>,
     constants: Constants,
     /// For each operator, the operands that no later one takes.
-    spent: Vec<Vec<OperandId>>,
+    spent: Rc<Vec<Vec<OperandId>>>,
     /// The operands that take memory of the graph's own while it is computed.
-    intermediates: BTreeSet<OperandId>,
+    intermediates: Rc<BTreeSet<OperandId>>,
+}
+
+/// A graph that is kept, with the names of its hollow constants and without their data.
+#[derive(Debug)]
+struct Kept {
+    computation: Rc<Computation>,
+    spent: Rc<Vec<Vec<OperandId>>>,
+    intermediates: Rc<BTreeSet<OperandId>>,
+    constants: Vec<(OperandId, Rc<Value>)>,
+    names: Vec<(String, OperandId)>,
 }
 
 impl Interpreter {
@@ -351,6 +362,65 @@ impl Platform for Interpreter {
         self.tensors.get_mut(&to).ok_or_else(|| unknown("tensor"))?.value = value;
         Ok(())
     }
+
+    fn device_name(&self) -> String {
+        "interpreter".to_owned()
+    }
+
+    fn save_graph(
+        &mut self,
+        graph: GraphImplementation,
+        constants: &[(String, OperandId)],
+    ) -> Result<Entry, PlatformError> {
+        let graph = self.graphs.get(&graph).ok_or_else(|| unknown("graph"))?;
+        let is_hollow = |operand: OperandId| constants.iter().any(|(_, hollow)| *hollow == operand);
+        Ok(Entry::Object(Rc::new(Kept {
+            computation: Rc::clone(&graph.computation),
+            spent: Rc::clone(&graph.spent),
+            intermediates: Rc::clone(&graph.intermediates),
+            constants: graph.constants.values().filter(|(operand, _)| !is_hollow(*operand)).collect(),
+            names: constants.to_vec(),
+        })))
+    }
+
+    fn bytes_to_restore(&self, entry: &Entry) -> u64 {
+        let bytes = |Kept { computation, constants, .. }: &Kept| {
+            constants.iter().map(|(operand, _)| computation.operands[operand.0].byte_length()).sum()
+        };
+        kept(entry).map_or(0, bytes)
+    }
+
+    fn restore_graph(&mut self, entry: &Entry) -> Result<Restored, RestoreError> {
+        let Some(Kept { computation, spent, intermediates, constants: with_data, names }) = kept(entry) else {
+            return Err(RestoreError::Unusable("it is no graph of the interpreter".to_owned()));
+        };
+        let Computation { operands, inputs, outputs, .. } = computation.as_ref();
+        let mut constants = Constants::default();
+        for (operand, value) in with_data {
+            constants.hold(*operand, &operands[operand.0], Rc::clone(value), &mut self.ledger);
+        }
+        for (_, operand) in names {
+            constants.expect(*operand, &operands[operand.0]);
+        }
+        let restored = Restored {
+            implementation: GraphImplementation(self.handle()),
+            operands: operands.clone(),
+            inputs: inputs.clone(),
+            outputs: outputs.clone(),
+            constants: names.clone(),
+        };
+        let (computation, spent, intermediates) = (Rc::clone(computation), Rc::clone(spent), Rc::clone(intermediates));
+        self.graphs.insert(restored.implementation, Graph { computation, constants, spent, intermediates });
+        Ok(restored)
+    }
+}
+
+/// The graph of an entry, if it is one of the interpreter.
+fn kept(entry: &Entry) -> Option<&Kept> {
+    match entry {
+        Entry::Object(object) => object.downcast_ref(),
+        Entry::Bytes(_) | Entry::Damaged(_) => None,
+    }
 }
 
 impl Tensor {
@@ -373,8 +443,8 @@ impl Graph {
         let outputs: BTreeSet<OperandId> = computation.outputs.iter().map(|(_, operand)| *operand).collect();
         let computed = computation.operators.iter().flat_map(|operator| &operator.outputs);
         let intermediates = computed.copied().filter(|operand| !outputs.contains(operand)).collect();
-        let spent = spent_operands(&computation);
-        Self { computation, constants, spent, intermediates }
+        let (spent, intermediates) = (Rc::new(spent_operands(&computation)), Rc::new(intermediates));
+        Self { computation: Rc::new(computation), constants, spent, intermediates }
     }
 
     fn compute(
@@ -402,7 +472,7 @@ impl Graph {
         ledger: &mut Ledger,
     ) -> Result<(), PlatformError> {
         let descriptors = &self.computation.operands;
-        for (operator, spent) in self.computation.operators.iter().zip(&self.spent) {
+        for (operator, spent) in self.computation.operators.iter().zip(self.spent.iter()) {
             for operand in &operator.inputs {
                 if !bound.contains_key(operand)
                     && let Some(value) = self.constants.streamed(*operand, ledger)?
@@ -446,7 +516,7 @@ impl Graph {
     fn peak(&self, of_constant: impl Fn(OperandId) -> u64) -> u64 {
         let (mut now, mut peak) = (0, 0);
         let mut alive = BTreeMap::new();
-        for (operator, spent) in self.computation.operators.iter().zip(&self.spent) {
+        for (operator, spent) in self.computation.operators.iter().zip(self.spent.iter()) {
             let constants = operator.inputs.iter().map(|operand| (*operand, of_constant(*operand)));
             let outputs = operator.outputs.iter().filter(|operand| self.intermediates.contains(operand));
             let outputs = outputs.map(|operand| (*operand, self.byte_length(*operand)));

@@ -4,7 +4,7 @@
 
 use std::fmt;
 
-/// The names of the six kinds of exception that the specification uses.
+/// The names of the six kinds of exception that the specification uses, and of two that only proposals use.
 ///
 /// `TypeError` is an ECMAScript error, the others are the names of a `DOMException`.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord)]
@@ -21,17 +21,23 @@ pub enum ExceptionName {
     OperationError,
     /// The underlying platform failed without a reason that the specification names.
     UnknownError,
+    /// Nothing is kept under a key (proposal of a graph cache).
+    NotFoundError,
+    /// There is no space to keep it (proposal of a graph cache).
+    QuotaExceededError,
 }
 
 impl ExceptionName {
     /// All names, in the order of the enum.
-    pub const ALL: [Self; 6] = [
+    pub const ALL: [Self; 8] = [
         Self::TypeError,
         Self::InvalidStateError,
         Self::SecurityError,
         Self::NotSupportedError,
         Self::OperationError,
         Self::UnknownError,
+        Self::NotFoundError,
+        Self::QuotaExceededError,
     ];
 
     /// The name as script sees it.
@@ -43,6 +49,8 @@ impl ExceptionName {
             Self::NotSupportedError => "NotSupportedError",
             Self::OperationError => "OperationError",
             Self::UnknownError => "UnknownError",
+            Self::NotFoundError => "NotFoundError",
+            Self::QuotaExceededError => "QuotaExceededError",
         }
     }
 }

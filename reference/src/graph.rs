@@ -7,6 +7,7 @@ use std::rc::{Rc, Weak};
 use crate::builder::MLGraphBuilder;
 use crate::context::MLContext;
 use crate::descriptor::MLOperandDescriptor;
+use crate::operand::OperandId;
 use crate::platform::GraphImplementation;
 use crate::proposals::hollow_constants::HollowConstants;
 use crate::proposals::residency::GraphMemory;
@@ -24,6 +25,9 @@ pub struct GraphSlots {
     pub(crate) is_destroyed: Cell<bool>,
     pub(crate) hollow_constants: RefCell<HollowConstants>,
     pub(crate) memory: GraphMemory,
+    /// The names of hollow constants, of a graph that was loaded: see
+    /// [`graph_cache`](crate::proposals::graph_cache).
+    pub(crate) constants: Vec<(String, OperandId)>,
 }
 
 impl Drop for GraphSlots {

@@ -32,7 +32,7 @@ pub(crate) struct OperandSlots {
 }
 
 impl OperandSlots {
-    fn new(descriptor: MLOperandDescriptor) -> Self {
+    pub(crate) fn new(descriptor: MLOperandDescriptor) -> Self {
         let (name, operator, constant_tensor, copied_from) = (None, None, None, None);
         Self { descriptor, name, operator, constant_tensor, copied_from, is_changed: false }
     }

@@ -17,6 +17,7 @@ use crate::ledger::Ledger;
 use crate::ml::MLPowerPreference;
 use crate::operand::OperandId;
 use crate::ops::{MLInputOperandLayout, Operator};
+use crate::proposals::graph_cache::{Entry, RestoreError, Restored};
 use crate::supply::Part;
 use crate::tensor::MLTensor;
 use crate::webgpu::GPUBufferUsage;
@@ -319,6 +320,39 @@ pub trait Platform {
     fn copy_tensor(&mut self, from: TensorData, to: TensorData) -> Result<(), PlatformError> {
         let bytes = self.read_tensor(from)?.wait()?;
         self.write_tensor(to, Bytes::new(bytes))
+    }
+
+    /// The device for which graphs are kept: contexts that give the same name share a graph cache
+    /// ([proposal](https://github.com/webmachinelearning/webnn/issues/807)).
+    fn device_name(&self) -> String {
+        "unknown".to_owned()
+    }
+
+    /// A converted graph in a form that can be stored, with these names for all its hollow constants, whose data is left
+    /// out. By default a platform has no such form.
+    ///
+    /// # Errors
+    /// [`PlatformError::Unsupported`] if there is no such form, another if it could not be made.
+    fn save_graph(
+        &mut self,
+        _graph: GraphImplementation,
+        _constants: &[(String, OperandId)],
+    ) -> Result<Entry, PlatformError> {
+        Err(PlatformError::Unsupported("this platform has no form of a graph that can be stored".to_owned()))
+    }
+
+    /// How many bytes of device memory the constants take that are in an entry; what it is given may be damaged.
+    fn bytes_to_restore(&self, _entry: &Entry) -> u64 {
+        0
+    }
+
+    /// Makes a graph of what [`save_graph`](Self::save_graph) gave, without converting it again. What it is given may be
+    /// damaged, or made up: it trusts nothing in it.
+    ///
+    /// # Errors
+    /// Whether the entry can not be used, or the platform failed.
+    fn restore_graph(&mut self, entry: &Entry) -> Result<Restored, RestoreError> {
+        Err(RestoreError::Unusable(format!("this platform makes no graph of {entry:?}")))
     }
 }
 

@@ -3,6 +3,7 @@
 //! Each has its prose in `spec-diff/proposals`.
 
 pub mod failed_dispatch;
+pub mod graph_cache;
 pub mod hollow_constants;
 pub mod interop;
 pub mod residency;

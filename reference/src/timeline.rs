@@ -13,6 +13,7 @@ use crate::algorithm;
 use crate::context::{ContextSlots, MLContext};
 use crate::exception::Result;
 use crate::promise::Promise;
+use crate::proposals::graph_cache::{GraphStore, Storage};
 use crate::steps::Reading;
 
 type Steps = Box<dyn FnOnce()>;
@@ -49,7 +50,8 @@ impl fmt::Debug for Queue {
 
 /// A relevant global object: what a document or worker is to the specification.
 ///
-/// It has the ML task source, whether its document is allowed to use WebNN, and the contexts created in it.
+/// It has the ML task source, whether its document is allowed to use WebNN, the contexts created in it, and where their
+/// graphs are kept.
 #[derive(Clone, Debug, Default)]
 pub struct Global(Rc<GlobalSlots>);
 
@@ -60,6 +62,7 @@ struct GlobalSlots {
     not_allowed: Cell<bool>,
     reading: Cell<Reading>,
     contexts: RefCell<Vec<Weak<ContextSlots>>>,
+    storage: RefCell<Storage>,
 }
 
 impl Global {
@@ -83,6 +86,16 @@ impl Global {
     /// Allows or forbids the `webnn` feature.
     pub fn allow_webnn(&self, allowed: bool) {
         self.0.not_allowed.set(!allowed);
+    }
+
+    /// Where graphs are kept, unless nothing may be stored: in memory, until another store is given.
+    pub fn graph_store(&self) -> Option<Rc<dyn GraphStore>> {
+        self.0.storage.borrow().0.clone()
+    }
+
+    /// Keeps graphs in this store; with `None`, nothing may be stored.
+    pub fn keep_graphs_in(&self, store: Option<Rc<dyn GraphStore>>) {
+        *self.0.storage.borrow_mut() = Storage(store);
     }
 
     /// <https://www.w3.org/TR/webnn/#queue-an-ml-task>

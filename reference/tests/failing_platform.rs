@@ -10,7 +10,7 @@ use std::rc::Rc;
 use webnn_reference::buffer::{BufferSource, Bytes};
 use webnn_reference::builder::MLGraphBuilder;
 use webnn_reference::context::MLContext;
-use webnn_reference::cpu::Interpreter;
+use webnn_reference::cpu::{Cpu, Interpreter};
 use webnn_reference::data_type::MLOperandDataType::Float32;
 use webnn_reference::descriptor::{MLOperandDescriptor, MLTensorDescriptor};
 use webnn_reference::exception::{Exception, ExceptionName, Result};
@@ -22,6 +22,7 @@ use webnn_reference::platform::{
     Computation, GraphImplementation, PendingBytes, Platform, PlatformError, PlatformLimits, Residence, TensorData,
 };
 use webnn_reference::promise::Promise;
+use webnn_reference::proposals::graph_cache::{Entry, RestoreError, Restored};
 use webnn_reference::proposals::hollow_constants::MLConstantDataOptions;
 use webnn_reference::steps::Reading;
 use webnn_reference::supply::Part;
@@ -43,6 +44,8 @@ enum Call {
     Export,
     Return,
     Copy,
+    SaveGraph,
+    RestoreGraph,
 }
 
 /// How the platform behaves, and what it still holds.
@@ -168,6 +171,18 @@ impl Platform for FailingPlatform {
     fn copy_tensor(&mut self, from: TensorData, to: TensorData) -> Done {
         self.behaviour.check(Call::Copy)?;
         self.interpreter.copy_tensor(from, to)
+    }
+
+    fn save_graph(&mut self, graph: GraphImplementation, constants: &[(String, OperandId)]) -> Done<Entry> {
+        self.behaviour.check(Call::SaveGraph)?;
+        self.interpreter.save_graph(graph, constants)
+    }
+
+    fn restore_graph(&mut self, entry: &Entry) -> std::result::Result<Restored, RestoreError> {
+        self.behaviour.check(Call::RestoreGraph)?;
+        let restored = self.interpreter.restore_graph(entry)?;
+        self.behaviour.graphs.borrow_mut().insert(restored.implementation);
+        Ok(restored)
     }
 }
 
@@ -467,4 +482,78 @@ fn what_script_forgets_is_released() {
     scene.global.run_until_idle();
     assert!(scene.behaviour.tensors.borrow().is_empty(), "{:?}", scene.behaviour);
     assert!(scene.behaviour.graphs.borrow().is_empty(), "{:?}", scene.behaviour);
+}
+
+#[test]
+fn a_graph_that_can_not_be_saved_or_loaded() {
+    let scene = Scene::new();
+    let (graph, w) = scene.hollow_sum();
+    let named = [("w".to_owned(), w)];
+    let save = || scene.global.settle(&scene.context.save_graph("k", &graph, &named));
+    let load = || scene.global.settle(&scene.context.load_graph("k"));
+
+    scene.behaviour.fail(Call::SaveGraph);
+    let exception = save().unwrap_err();
+    let algorithm = "MLContext.saveGraph(key, graph, constants)";
+    assert_eq!(place(&exception), (ExceptionName::UnknownError, algorithm, "13.1.3"));
+    assert_eq!(scene.global.settle(&scene.context.list_graphs()), Ok(vec![]));
+
+    scene.behaviour.failing.set(None);
+    save().unwrap();
+    scene.behaviour.fail(Call::RestoreGraph);
+    let exception = load().unwrap_err();
+    let algorithm = "MLContext.loadGraph(key)";
+    assert_eq!(place(&exception), (ExceptionName::OperationError, algorithm, "8.1.5"));
+    assert!(!scene.is_lost(), "out of memory leaves the context usable");
+    assert_eq!(
+        scene.global.settle(&scene.context.list_graphs()),
+        Ok(vec!["k".to_owned()]),
+        "and the entry where it is"
+    );
+
+    scene.behaviour.failing.set(None);
+    let loaded = load().unwrap();
+    assert_eq!(scene.behaviour.graphs.borrow().len(), 2);
+    drop(loaded);
+    assert_eq!(scene.behaviour.graphs.borrow().len(), 1, "a loaded graph that script forgets is released");
+}
+
+#[test]
+fn a_device_that_is_lost_while_a_graph_is_saved_or_loaded_is_a_lost_context() {
+    for call in [Call::SaveGraph, Call::RestoreGraph] {
+        let scene = Scene::new();
+        let (graph, w) = scene.hollow_sum();
+        let named = [("w".to_owned(), w)];
+        let save = || scene.global.settle(&scene.context.save_graph("k", &graph, &named));
+        save().unwrap();
+        scene.behaviour.lose_the_device_at(call);
+        let saved = save();
+        let loaded = scene.global.settle(&scene.context.load_graph("k")).map(drop);
+        assert_eq!(saved.is_err(), call == Call::SaveGraph, "{call:?}");
+        assert!(loaded.is_err(), "{call:?}");
+        assert!(scene.is_lost(), "{call:?}");
+        let kept = scene.global.graph_store().unwrap().keys("unknown").unwrap();
+        assert_eq!(kept, ["k"], "{call:?}: what was kept before stays");
+    }
+}
+
+#[test]
+fn a_graph_whose_constants_are_beyond_the_budget_is_not_loaded() {
+    let global = Global::new(Reading::Corrected);
+    let ml = ML::new(&global, Rc::new(Cpu));
+    let context = global.settle(&ml.create_context(MLContextOptions::default())).unwrap();
+    let builder = MLGraphBuilder::new(&context).unwrap();
+    let constant = builder.constant(&scalar(), &number(1.0)).unwrap();
+    let y = builder.neg(&constant, &MLOperatorOptions::default()).unwrap();
+    let graph = global.settle(&builder.build(&[("y".into(), y)])).unwrap();
+    global.settle(&context.save_graph("k", &graph, &[])).unwrap();
+    // For one of the two constants of four bytes.
+    global.settle(&context.set_memory_budget(Some(7))).unwrap();
+    let loaded = global.settle(&context.load_graph("k")).unwrap();
+    assert_eq!(context.underlying_platform().budgeted_bytes(), 4, "the graph that was built has left");
+    drop(loaded);
+    global.settle(&context.set_memory_budget(Some(3))).unwrap();
+    let exception = global.settle(&context.load_graph("k")).unwrap_err();
+    assert_eq!(place(&exception), (ExceptionName::OperationError, "MLContext.loadGraph(key)", "8.1.5"));
+    assert_eq!(global.settle(&context.list_graphs()), Ok(vec!["k".to_owned()]), "the entry stays");
 }

@@ -275,8 +275,16 @@ impl Algorithm {
 impl Step {
     /// The exceptions that the step names, each as often as it does.
     pub fn exceptions(&self) -> impl Iterator<Item = &'static str> {
-        const NAMES: [&str; 6] =
-            ["TypeError", "InvalidStateError", "SecurityError", "NotSupportedError", "OperationError", "UnknownError"];
+        const NAMES: [&str; 8] = [
+            "TypeError",
+            "InvalidStateError",
+            "SecurityError",
+            "NotSupportedError",
+            "OperationError",
+            "UnknownError",
+            "NotFoundError",
+            "QuotaExceededError",
+        ];
         let links = self.text.split("{{").skip(1).filter_map(|rest| rest.split_once("}}"));
         links.filter_map(|(link, _)| NAMES.into_iter().find(|name| *name == link))
     }

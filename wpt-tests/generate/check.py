@@ -21,7 +21,8 @@ from vector import named
 
 KINDS = ("graph", "negative", "scenario")
 MEMBERS = {"name", "source", "note", "implementationDefined", "literal", "tolerance", "throws", "graph", "scenario"}
-EXCEPTIONS = {"TypeError", "InvalidStateError", "SecurityError", "NotSupportedError", "OperationError", "UnknownError"}
+EXCEPTIONS = {"TypeError", "InvalidStateError", "SecurityError", "NotSupportedError", "OperationError", "UnknownError",
+              "NotFoundError", "QuotaExceededError"}
 FREE_CALLS = {"createContext": {"powerPreference", "accelerated", "gpuDevice"}, "MLGraphBuilder": {"context"},
               "buffer": {"view", "data", "dataType", "length"}, "blob": {"bytes"}, "stream": {"bytes", "chunk", "failsAt"},
               "await": {"promise"}, "requestDevice": set()}

@@ -47,6 +47,15 @@ pub const OBJECT_CALLS: &[&str] = &[
     "fill",
     "detach",
     "lost",
+    "listGraphs",
+    "loadGraph",
+    "saveGraph",
+    "deleteGraph",
+    "spoilGraph",
+    "storage",
+    "inputs",
+    "outputs",
+    "constants",
 ];
 
 /// One call of a scenario.

@@ -61,11 +61,11 @@ fn objects(step: &Step, known: &HashSet<&str>) -> Result<(), Found> {
             check(name, &|| pointer(["arguments", parameter]))?;
         }
     }
-    if !["dispatch", "build"].contains(&step.call.as_str()) {
+    if !["dispatch", "build", "saveGraph"].contains(&step.call.as_str()) {
         return Ok(());
     }
     // Their dictionaries take objects by name.
-    for parameter in ["inputs", "outputs"] {
+    for parameter in ["inputs", "outputs", "constants"] {
         for (key, value) in step.arguments.get(parameter).and_then(Value::as_object).into_iter().flatten() {
             if let Value::String(name) = value {
                 check(name, &|| pointer(["arguments", parameter, key]))?;

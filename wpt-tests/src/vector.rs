@@ -89,7 +89,7 @@ pub struct Throws {
     pub at: Option<ThrownAt>,
 }
 
-/// The exceptions that the specification throws.
+/// The exceptions that the specification and its proposals throw.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, Serialize, Deserialize, JsonSchema)]
 #[allow(missing_docs)] // Defined by Web IDL.
 pub enum ExceptionName {
@@ -99,6 +99,8 @@ pub enum ExceptionName {
     NotSupportedError,
     OperationError,
     UnknownError,
+    NotFoundError,
+    QuotaExceededError,
 }
 
 impl ExceptionName {
@@ -112,6 +114,8 @@ impl ExceptionName {
             Self::NotSupportedError => "NotSupportedError",
             Self::OperationError => "OperationError",
             Self::UnknownError => "UnknownError",
+            Self::NotFoundError => "NotFoundError",
+            Self::QuotaExceededError => "QuotaExceededError",
         }
     }
 }

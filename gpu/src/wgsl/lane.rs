@@ -89,6 +89,11 @@ impl Lane {
         }
     }
 
+    /// Bytes of one word of the buffer.
+    pub const fn word_bytes(self) -> u32 {
+        self.bytes() * self.per_word()
+    }
+
     /// Bytes of one element.
     pub const fn bytes(self) -> u32 {
         match self {

@@ -1,5 +1,6 @@
 //! `webnn bench`
 
+mod cache;
 mod memory;
 
 use std::sync::Arc;
@@ -41,6 +42,8 @@ pub(crate) struct Arguments {
 /// What else can be measured.
 #[derive(Debug, Subcommand)]
 enum Subject {
+    /// Measure how long well-known networks take to be built, saved and loaded (the proposal of a graph cache).
+    Cache(cache::Arguments),
     /// Measure what models cost in memory, and in the time to move them.
     Memory(memory::Arguments),
     /// Measure one row in this process: what `webnn bench memory` starts.
@@ -55,6 +58,7 @@ enum Subject {
 pub(crate) fn bench(arguments: &Arguments) -> Result<u8, Failure> {
     match &arguments.subject {
         None => vectors(arguments),
+        Some(Subject::Cache(arguments)) => cache::bench(arguments),
         Some(Subject::Memory(arguments)) => memory::memory(arguments),
         Some(Subject::MemoryOf(arguments)) => memory::one(arguments),
     }

@@ -18,6 +18,7 @@ use webnn_reference::operand::MLOperand;
 use webnn_reference::ops;
 use webnn_reference::platform::Platform;
 use webnn_reference::promise::Promise;
+use webnn_reference::proposals::graph_cache::GraphStore;
 use webnn_reference::proposals::hollow_constants::MLConstantDataOptions;
 use webnn_reference::proposals::interop::MLExportableTensorOptions;
 use webnn_reference::supply::{ConstantData, ReadableStream};
@@ -27,6 +28,7 @@ use webnn_reference::webgpu::{GPUBuffer, GPUBufferUsage, GPUDevice};
 use webnn_vectors::{ElementType, Names, Number, Step, Value};
 
 use super::memory::{self, ScenarioBlob};
+use super::storage::{FaultyStore, Spoilt, State};
 use super::{CallResult, Tensor, application, cells, convert};
 
 /// Provides platforms for scenarios. A context made from the stand-in for a `GPUDevice` has the platform of a context made
@@ -100,6 +102,7 @@ pub(super) enum Pending {
     Read(MLTensor, Promise<ArrayBuffer>),
     Undefined(Promise<()>),
     Lost(Promise<MLContextLostInfo>),
+    Keys(Promise<Vec<String>>),
 }
 
 /// Why a call gave no object.
@@ -146,7 +149,9 @@ pub(super) fn data_types(step: &Step) -> Vec<&str> {
 pub(super) fn execute(steps: &[Step], provider: WithDevice, global: &Global) -> Vec<CallResult> {
     let provider = Rc::new(provider);
     let ml = ML::new(global, Rc::clone(&provider) as _);
-    let mut scenario = Scenario { ml, provider, global, objects: HashMap::new() };
+    let store = Rc::new(FaultyStore::default());
+    global.keep_graphs_in(Some(store.clone()));
+    let mut scenario = Scenario { ml, provider, global, store, objects: HashMap::new() };
     let mut results = Vec::new();
     for step in steps {
         let result = scenario.step(step);
@@ -164,6 +169,7 @@ struct Scenario<'a> {
     ml: ML,
     provider: Rc<WithDevice>,
     global: &'a Global,
+    store: Rc<FaultyStore>,
     objects: HashMap<String, Object>,
 }
 
@@ -220,6 +226,9 @@ impl Scenario<'_> {
                 Object::Value(Value::Null)
             }
             Pending::Lost(promise) => Object::Value(object([("message", Value::String(outcome(&promise)?.message))])),
+            Pending::Keys(promise) => {
+                Object::Value(Value::List(outcome(&promise)?.into_iter().map(Value::String).collect()))
+            }
             Pending::Read(tensor, promise) => Object::Read(Tensor {
                 data_type: tensor.data_type(),
                 shape: tensor.shape().to_vec(),
@@ -361,6 +370,29 @@ fn call_context(context: &MLContext, arguments: &Arguments<'_>) -> Called {
             None => Ok(Object::Value(Value::Null)),
         },
         "opSupportLimits" => Ok(Object::Value(support_limits(&context.op_support_limits()))),
+        "listGraphs" => Ok(Object::Promise(Pending::Keys(context.list_graphs()))),
+        "loadGraph" => Ok(Object::Promise(Pending::Graph(context.load_graph(arguments.name("key")?)))),
+        "saveGraph" => {
+            let constants = match arguments.value("constants") {
+                None => vec![],
+                Some(_) => arguments.operands("constants")?,
+            };
+            let promise = context.save_graph(arguments.name("key")?, arguments.graph("graph")?, &constants);
+            Ok(Object::Promise(Pending::Undefined(promise)))
+        }
+        "deleteGraph" => Ok(Object::Promise(Pending::Undefined(context.delete_graph(arguments.name("key")?)))),
+        "spoilGraph" => {
+            let how = Spoilt::from_name(arguments.name("how")?)?;
+            arguments.scenario.store.spoil(arguments.name("key")?, how)?;
+            done(Ok(()))
+        }
+        "storage" => {
+            let state = State::from_name(arguments.name("state")?)?;
+            arguments.scenario.store.set(state);
+            let store = Rc::clone(&arguments.scenario.store);
+            context.global().keep_graphs_in((state != State::Denied).then_some(store as Rc<dyn GraphStore>));
+            done(Ok(()))
+        }
         other => Err(format!("a context has no method `{other}`").into()),
     }
 }
@@ -426,6 +458,20 @@ fn call_graph(graph: &MLGraph, arguments: &Arguments<'_>) -> Called {
             graph.destroy();
             done(Ok(()))
         }
+        "inputs" => Ok(Object::Value(descriptors(graph.inputs().clone()))),
+        "outputs" => Ok(Object::Value(descriptors(graph.outputs().clone()))),
+        "constants" => match arguments.value("name") {
+            None => {
+                let constants = graph.constants().into_iter();
+                Ok(Object::Value(descriptors(constants.map(|(name, operand)| (name, operand.descriptor())))))
+            }
+            Some(_) => {
+                let name = arguments.name("name")?;
+                let found = graph.constants().into_iter().find(|(known, _)| known == name);
+                let (_, operand) = found.ok_or_else(|| format!("the graph has no constant `{name}`"))?;
+                Ok(Object::Operand(operand))
+            }
+        },
         other => Err(format!("a graph has no method `{other}`").into()),
     }
 }
@@ -574,7 +620,7 @@ impl<'a> Arguments<'a> {
         }
     }
 
-    fn descriptor(&self) -> Called<webnn_reference::descriptor::MLOperandDescriptor> {
+    fn descriptor(&self) -> Called<MLOperandDescriptor> {
         Ok(convert::descriptor_argument(self.value("descriptor"))?)
     }
 
@@ -671,6 +717,17 @@ impl<'a> Arguments<'a> {
 
 fn object<const N: usize>(members: [(&str, Value); N]) -> Value {
     Value::Object(members.into_iter().map(|(name, value)| (name.to_owned(), value)).collect())
+}
+
+/// Descriptors by name, as script sees them.
+fn descriptors(named: impl IntoIterator<Item = (String, MLOperandDescriptor)>) -> Value {
+    let integer = |dimension: u32| Value::Number(Number::Integer(i128::from(dimension)));
+    let members = named.into_iter().map(|(name, descriptor)| {
+        let shape = Value::List(descriptor.shape.into_iter().map(integer).collect());
+        let data_type = Value::String(descriptor.data_type.as_str().into());
+        (name, object([("dataType", data_type), ("shape", shape)]))
+    });
+    Value::Object(members.collect())
 }
 
 fn support_limits(limits: &MLOpSupportLimits) -> Value {

@@ -48,10 +48,16 @@ impl Constants {
     }
 
     /// Adds a constant whose value is known.
-    pub(super) fn hold(&mut self, operand: OperandId, descriptor: &MLOperandDescriptor, value: Value, l: &mut Ledger) {
-        l.allocate(Kind::Constants, descriptor.byte_length());
-        l.moved(Way::Upload, descriptor.byte_length());
-        self.add(operand, descriptor, Data::OnDevice(Rc::new(value)));
+    pub(super) fn hold(
+        &mut self,
+        operand: OperandId,
+        descriptor: &MLOperandDescriptor,
+        value: impl Into<Rc<Value>>,
+        ledger: &mut Ledger,
+    ) {
+        ledger.allocate(Kind::Constants, descriptor.byte_length());
+        ledger.moved(Way::Upload, descriptor.byte_length());
+        self.add(operand, descriptor, Data::OnDevice(value.into()));
     }
 
     /// Adds a constant whose data comes later.
@@ -72,6 +78,14 @@ impl Constants {
         ledger: &mut Ledger,
     ) -> Result<(), PlatformError> {
         self.0.get_mut(&operand).ok_or_else(|| unknown("constant"))?.supply(part, residence, ledger)
+    }
+
+    /// The values that are in memory, of whichever.
+    pub(super) fn values(&self) -> impl Iterator<Item = (OperandId, Rc<Value>)> {
+        self.0.iter().filter_map(|(operand, constant)| match &constant.data {
+            Data::Borrowed(value) | Data::OnDevice(value) | Data::OnHost(value) => Some((*operand, Rc::clone(value))),
+            Data::Arriving { .. } | Data::AtSource => None,
+        })
     }
 
     /// The values that are in the memory of the device.

@@ -64,6 +64,11 @@ impl HollowConstants {
         };
         Self { supplied: hollow.map(|(operand, _)| (*operand, nothing(*operand))).collect(), pending_promises: vec![] }
     }
+
+    /// All of them, set or not.
+    pub(crate) fn operands(&self) -> Vec<OperandId> {
+        self.supplied.keys().copied().collect()
+    }
 }
 
 impl MLGraphBuilder {
