@@ -112,7 +112,8 @@ enum Command {
     /// Draw random graphs, compare implementations with the interpreter on them, and shrink the graphs on which they
     /// differ.
     Fuzz(fuzz_command::Arguments),
-    /// Measure how long loading and running vectors takes; or what models cost in memory (`webnn bench memory`).
+    /// Measure how long loading and running vectors takes; or what models cost in memory (`webnn bench memory`), or
+    /// how much sooner a graph is loaded than built (`webnn bench cache`).
     Bench(bench::Arguments),
     /// Write the JSON Schema of what this program reads or writes.
     Schema(schema::Arguments),

@@ -66,6 +66,7 @@ pub(crate) fn bench(arguments: &Arguments) -> Result<u8, Failure> {
         "ratio",
         "save",
         "entry",
+        "weights",
     ]);
     table.add_row(["", "", "", "cold", "cold", "", "warm", "warm", "", "", "bytes", "bytes"]);
     for implementation in chosen {
