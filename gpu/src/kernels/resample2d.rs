@@ -104,11 +104,12 @@ fn body(linear: bool, lane: Lane) -> String {
         );
     }
     // Eight bits are exact in any conversion, and the library's own would be written out four times.
-    let (number, empty, add, value) = match lane {
-        Lane::I8 => ("f32", "Pair(0.0, 0.0)", "resample_add_integer", "resample_integer(s, denominator)"),
-        Lane::U8 => ("f32", "Pair(0.0, 0.0)", "resample_add_integer", "bitcast<u32>(resample_integer(s, denominator))"),
-        _ => ("", "sum_empty()", "resample_add", "resample_value(s, denominator)"),
+    let (number, value) = match lane {
+        Lane::I8 => ("f32", "resample_integer(s, denominator)"),
+        Lane::U8 => ("f32", "bitcast<u32>(resample_integer(s, denominator))"),
+        _ => ("", "resample_value(s, denominator)"),
     };
+    let add = if lane == Lane::F32 { "resample_add" } else { "resample_add_short" };
     format!(
         "fn element(i: u32) -> {result} {{\n    \
              let row = 8u * ((i / strides(0u)) % sizes(0u));\n    \
@@ -122,7 +123,7 @@ fn body(linear: bool, lane: Lane) -> String {
              let across = pair_at(column + 2u);\n    \
              let up = pair_at(row + 4u);\n    \
              let back = pair_at(column + 4u);\n    \
-             var s = {empty};\n    \
+             var s = sum_empty();\n    \
              s = {add}(s, {number}(a(upper + left)), up, back);\n    \
              s = {add}(s, {number}(a(upper + right)), up, across);\n    \
              s = {add}(s, {number}(a(lower + left)), down, back);\n    \

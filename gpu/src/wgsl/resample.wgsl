@@ -10,10 +10,15 @@ fn resample_add(sum: Sum, x: f32, m: Pair, n: Pair) -> Sum {
     return sum_add_product(sum_add_product(sum, x, w.hi), finite, w.lo);
 }
 
-// Of 8-bit integers: everything is whole and below 2^41, which a pair holds. A word has four of them, and SwiftShader's
-// compiler takes minutes for the steps of as many sums.
-fn resample_add_integer(sum: Pair, x: f32, m: Pair, n: Pair) -> Pair {
-    return pair_add(sum, pair_mul(pair_mul(m, n), Pair(x, 0.0)));
+// Of elements of 8 and 16 bits, whose products with whole numbers are nowhere near the ends of float32. A word has
+// several of them, and SwiftShader's compiler takes minutes for the steps of as many sums. What is not finite is added up
+// apart, in the upper sum. Of integers everything is whole and below 2^41, which a pair holds.
+fn resample_add_short(sum: Sum, x: f32, m: Pair, n: Pair) -> Sum {
+    let w = pair_mul(m, n);
+    let is_finite = f32_is_finite(x);
+    let finite = f32_of(select(0u, bitcast<u32>(x), is_finite));
+    let special = f32_of(select(bitcast<u32>(f32_opaque(x * w.hi)), 0u, is_finite));
+    return Sum(pair_add(sum.small, pair_mul(w, Pair(finite, 0.0))), Pair(sum.big.hi + special, 0.0));
 }
 
 fn resample_value(sum: Sum, denominator: Pair) -> f32 {
@@ -27,10 +32,10 @@ fn resample_value(sum: Sum, denominator: Pair) -> f32 {
 }
 
 // To the nearest integer, the even one of two. The sum is exact, and so is what is left of it.
-fn resample_integer(sum: Pair, denominator: Pair) -> i32 {
-    let guess = round(sum.hi / denominator.hi);
+fn resample_integer(sum: Sum, denominator: Pair) -> i32 {
+    let guess = round(sum.small.hi / denominator.hi);
     let p = pair_mul(denominator, Pair(guess, 0.0));
-    let rest = pair_add(sum, Pair(-p.hi, -p.lo));
+    let rest = pair_add(sum.small, Pair(-p.hi, -p.lo));
     let twice = Pair(2.0 * rest.hi, 2.0 * rest.lo);
     let above = pair_add(twice, Pair(-denominator.hi, -denominator.lo)).hi;
     let below = pair_add(twice, denominator).hi;
