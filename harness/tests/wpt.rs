@@ -123,6 +123,9 @@ fn a_vector_is_emitted_as_a_file() {
     agrees_with(&folder.read("softmax.https.any.js"), "softmax.https.any.js");
 }
 
+/// A vector whose test fails before it calls WebNN: web-platform-tests' own code makes a BigUint64Array of numbers.
+const FAILS_IN_SCRIPT_ONLY: &str = "clamp/clamp uint64 1D tensor";
+
 /// Set `WPT_CHECKOUT` to a checkout of web-platform-tests: a conformance test comes to the same as the vector made of it.
 #[test]
 fn conformance_tests_and_the_vectors_made_of_them_agree() {
@@ -150,7 +153,8 @@ fn conformance_tests_and_the_vectors_made_of_them_agree() {
         for subtest in result["subtests"].as_array().unwrap() {
             let vector = format!("{file}/{}", subtest["name"].as_str().unwrap());
             if let Some(passed) = vectors.get(&vector) {
-                assert_eq!(subtest["status"] == "PASS", *passed, "{name}: {vector}");
+                let agree = (subtest["status"] == "PASS") == *passed;
+                assert_eq!(agree, vector != FAILS_IN_SCRIPT_ONLY, "{name}: {vector}");
                 compared.insert(vector);
             }
         }
