@@ -533,6 +533,7 @@ class NamedBuffer {
 
 /** Methods of proposals that no browser has. */
 const PROPOSED = new Set(["offload", "reload", "pinned", "setPinned", "setMemoryBudget", "ledger", "blob", "stream", "requestDevice"]);
+
 /** The data types and shapes of descriptors, or of operands. */
 function describedMembers(members) {
   const described = ([name, { dataType, shape }]) => [name, { dataType, shape: [...shape] }];

@@ -111,6 +111,10 @@ impl Folder {
         }
         Err(Unkept::Failed(io::Error::other("what was written was removed again and again")))
     }
+
+    fn failed(&self, what: &str, error: &io::Error) -> StoreError {
+        StoreError::Failed(format!("the folder of graphs {} {what}: {error}", self.path.display()))
+    }
 }
 
 impl GraphStore for Folder {
@@ -120,7 +124,7 @@ impl GraphStore for Folder {
             listed => listed.map_err(|error| self.failed("can not be read", &error))?,
         };
         // What is no entry is not listed; it is removed when it is loaded.
-        let key = |file: &PathBuf| Found::open(file).ok()??.key(file);
+        let key = |file: &PathBuf| Found::open(file).ok()??.key(file).map(str::to_owned);
         Ok(listed.iter().filter(|file| is_entry(file)).filter_map(key).collect())
     }
 
@@ -160,12 +164,6 @@ impl GraphStore for Folder {
             _ => false,
         };
         if is_still_there { self.delete(device, key) } else { Ok(()) }
-    }
-}
-
-impl Folder {
-    fn failed(&self, what: &str, error: &io::Error) -> StoreError {
-        StoreError::Failed(format!("the folder of graphs {} {what}: {error}", self.path.display()))
     }
 }
 
@@ -251,26 +249,23 @@ impl Found {
     }
 
     /// The key, if this is the file for it.
-    fn key(self, path: &Path) -> Option<String> {
-        self.key.filter(|key| path.file_stem().is_some_and(|stem| stem == hexadecimal(key).as_str()))
+    fn key(&self, path: &Path) -> Option<&str> {
+        self.key.as_deref().filter(|key| path.file_stem().is_some_and(|stem| stem == hexadecimal(key).as_str()))
     }
 
     /// The entry, or that it is damaged.
     fn entry(self, path: &Path, quota: u64) -> io::Result<Entry> {
         let damaged = |why: &str| Ok(Entry::Damaged(why.to_owned()));
-        let (file, bytes) = (self.file.try_clone()?, self.bytes);
         let Some(key) = self.key(path) else { return damaged("it does not begin with its key") };
-        if bytes > quota {
+        if self.bytes > quota {
             return damaged("it is larger than all that may be kept");
         }
-        let expected = bytes - (KEY_AT + key.len()) as u64;
+        let bytes = self.bytes - (KEY_AT + key.len()) as u64;
         let mut entry = Vec::new();
-        usize::try_from(expected)
-            .ok()
-            .and_then(|bytes| entry.try_reserve_exact(bytes).ok())
-            .ok_or(ErrorKind::OutOfMemory)?;
-        file.take(expected).read_to_end(&mut entry)?;
-        if entry.len() as u64 == expected { Ok(Entry::Bytes(Bytes::new(entry))) } else { damaged("it ends too early") }
+        let room = usize::try_from(bytes).ok().and_then(|bytes| entry.try_reserve_exact(bytes).ok());
+        room.ok_or(ErrorKind::OutOfMemory)?;
+        self.file.take(bytes).read_to_end(&mut entry)?;
+        if entry.len() as u64 == bytes { Ok(Entry::Bytes(Bytes::new(entry))) } else { damaged("it ends too early") }
     }
 }
 
