@@ -1,8 +1,8 @@
 //! Residency: a graph leaves the memory of the device, and returns.
 //!
 //! What leaves is constants and intermediate tensors; compiled kernels and their parameters stay, so that a return is a
-//! matter of copying. What is recorded or running still has the buffers that it bound: nothing waits for it here, but the
-//! memory counts as taken until the device is done with it ([`Account`](crate::account::Account)).
+//! matter of copying. What is recorded or running still has the buffers that it bound, so that leaving waits until the device
+//! is done with them: the memory is free once `offload()` is fulfilled ([`Account`](crate::account::Account)).
 
 use webnn_reference::platform::{PlatformError, Residence};
 
@@ -28,6 +28,7 @@ impl Graph {
         account.device().ensure_present()?;
         self.memory.constants.offload(to, self.used, account)?;
         self.release_intermediates(account);
+        account.settle();
         Ok(())
     }
 
