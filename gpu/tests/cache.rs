@@ -254,7 +254,7 @@ fn what_was_of_no_use_is_thrown_away_unless_another_has_taken_its_place() {
     fs::write(scratch.files("graph").remove(0), "nothing").unwrap();
     let damaged = folder.read(DEVICE, "k").unwrap().unwrap();
     folder.discard(DEVICE, "k", &damaged).unwrap();
-    assert_eq!(scratch.files("graph"), [PathBuf::new(); 0]);
+    assert!(scratch.files("graph").is_empty());
 }
 
 #[test]
@@ -364,7 +364,7 @@ fn threads_and_processes_write_at_once_and_whoever_reads_finds_whole_entries() {
     drop(children);
     assert!(found > 50, "{found}: there was something to read");
     folder.write(DEVICE, "last", entry(7, 100)).unwrap();
-    assert_eq!(scratch.files("part"), [PathBuf::new(); 0], "what those who were killed left is removed");
+    assert!(scratch.files("part").is_empty(), "what those who were killed left is removed");
     for key in ["k0", "k1", "k2", "last"] {
         assert!(read(&folder, key).is_some(), "{key}");
     }
