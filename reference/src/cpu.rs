@@ -14,7 +14,7 @@ use crate::descriptor::MLOperandDescriptor;
 use crate::for_data_type;
 use crate::ledger::{Kind, Ledger, Way};
 use crate::ml::{ContextType, MLPowerPreference, PlatformProvider};
-use crate::number::{MLNumber, element_of};
+use crate::number::{MLNumber, byte_count, element_of};
 use crate::operand::OperandId;
 use crate::ops::{Bound, MLInputOperandLayout};
 use crate::platform::{
@@ -216,14 +216,14 @@ impl Platform for Interpreter {
         self.set_ranges(tensor, None);
         let tensor = self.tensors.get_mut(&tensor).ok_or_else(|| unknown("tensor"))?;
         tensor.value = Rc::new(Value::repeating(&tensor.descriptor, &bytes)?);
-        self.ledger.moved(Way::Upload, bytes.len() as u64);
+        self.ledger.moved(Way::Upload, u64::try_from(bytes.len()).unwrap_or(u64::MAX));
         Ok(())
     }
 
     fn read_tensor(&mut self, tensor: TensorData) -> Result<Box<dyn PendingBytes>, PlatformError> {
         self.ensure_device()?;
         let bytes = self.tensor(tensor)?.bytes()?;
-        self.ledger.moved(Way::Download, bytes.len() as u64);
+        self.ledger.moved(Way::Download, byte_count(&bytes));
         Ok(Box::new(bytes))
     }
 

@@ -4,6 +4,8 @@
 //! machine without a GPU: the interpreter counts as if it were a device, tensor by tensor, each at the size of its
 //! descriptor; a platform with a device counts what it allocates.
 
+use std::collections::BTreeMap;
+
 /// What memory is used for.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord)]
 pub enum Kind {
@@ -107,11 +109,11 @@ pub struct Event {
 /// How much there is, how much there was at most, and what was moved; all in bytes.
 #[derive(Clone, Debug, Default)]
 pub struct Ledger {
-    now: [u64; Kind::ALL.len()],
-    peaks: [u64; Kind::ALL.len()],
+    now: BTreeMap<Kind, u64>,
+    peaks: BTreeMap<Kind, u64>,
     budgeted_peak: u64,
     host_peak: u64,
-    moved: [u64; Way::ALL.len()],
+    moved: BTreeMap<Way, u64>,
     recorder: Option<Recorder>,
 }
 
@@ -135,9 +137,9 @@ impl Ledger {
 
     /// Notes an allocation.
     pub fn allocate(&mut self, kind: Kind, bytes: u64) {
-        let now = &mut self.now[kind as usize];
-        *now = now.saturating_add(bytes);
-        self.peaks[kind as usize] = self.peaks[kind as usize].max(*now);
+        let now = self.now(kind).saturating_add(bytes);
+        self.now.insert(kind, now);
+        self.peaks.insert(kind, self.peak(kind).max(now));
         self.budgeted_peak = self.budgeted_peak.max(self.budgeted());
         self.host_peak = self.host_peak.max(self.on_the_host());
         self.note(Change::Allocated(kind, bytes));
@@ -145,14 +147,13 @@ impl Ledger {
 
     /// Notes that memory was released.
     pub fn release(&mut self, kind: Kind, bytes: u64) {
-        let now = &mut self.now[kind as usize];
-        *now = now.saturating_sub(bytes);
+        self.now.insert(kind, self.now(kind).saturating_sub(bytes));
         self.note(Change::Released(kind, bytes));
     }
 
     /// Notes that data was moved.
     pub fn moved(&mut self, way: Way, bytes: u64) {
-        self.moved[way as usize] = self.moved[way as usize].saturating_add(bytes);
+        self.moved.insert(way, self.moved_on(way).saturating_add(bytes));
         self.note(Change::Moved(way, bytes));
     }
 
@@ -164,12 +165,12 @@ impl Ledger {
 
     /// How much memory of a kind there is.
     pub fn now(&self, kind: Kind) -> u64 {
-        self.now[kind as usize]
+        self.now.get(&kind).copied().unwrap_or(0)
     }
 
     /// How much memory of a kind there was at most.
     pub fn peak(&self, kind: Kind) -> u64 {
-        self.peaks[kind as usize]
+        self.peaks.get(&kind).copied().unwrap_or(0)
     }
 
     /// How much of what a budget counts there is.
@@ -194,7 +195,7 @@ impl Ledger {
 
     /// How much data was moved on a way.
     pub fn moved_on(&self, way: Way) -> u64 {
-        self.moved[way as usize]
+        self.moved.get(&way).copied().unwrap_or(0)
     }
 }
 

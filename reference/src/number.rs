@@ -289,6 +289,11 @@ pub fn truncated(number: Float) -> Integer {
     Wrapping(number as i128)
 }
 
+/// How many bytes there are.
+pub(crate) fn byte_count(bytes: &[u8]) -> u64 {
+    bytes.len() as u64
+}
+
 /// A size or an index in memory.
 pub fn size(dimension: u32) -> usize {
     dimension as usize

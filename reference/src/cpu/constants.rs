@@ -7,13 +7,14 @@ use super::{too_large, unknown};
 use crate::buffer::Bytes;
 use crate::descriptor::MLOperandDescriptor;
 use crate::ledger::{Kind, Ledger, Way};
+use crate::number::byte_count;
 use crate::operand::OperandId;
 use crate::platform::{PlatformError, Residence};
 use crate::supply::{Part, Supply};
 use crate::value::{Computed, Value, reserved};
 
 /// So many bytes of a blob or a stream are read at once.
-const CHUNK: u64 = 1 << 20;
+const CHUNK: usize = 1 << 20;
 
 /// The constants of a graph.
 #[derive(Debug, Default)]
@@ -136,7 +137,7 @@ impl Constants {
             match &constant.data {
                 Data::OnHost(_) => ledger.release(Kind::Offloaded, constant.descriptor.byte_length()),
                 Data::OnDevice(_) => ledger.release(Kind::Constants, constant.descriptor.byte_length()),
-                Data::Arriving { bytes, .. } => ledger.release(Kind::Constants, bytes.len() as u64),
+                Data::Arriving { bytes, .. } => ledger.release(Kind::Constants, byte_count(bytes)),
                 Data::Borrowed(_) | Data::AtSource => {}
             }
         }
@@ -159,7 +160,7 @@ impl Constant {
     fn missing(&self) -> u64 {
         match &self.data {
             Data::Borrowed(_) | Data::OnDevice(_) => 0,
-            Data::Arriving { bytes, .. } => self.length() - bytes.len() as u64,
+            Data::Arriving { bytes, .. } => self.length() - byte_count(bytes),
             Data::OnHost(_) | Data::AtSource => self.length(),
         }
     }
@@ -291,9 +292,9 @@ fn fill(part: &Part, bytes: &mut [u8], ledger: &mut Ledger) -> Result<(), Platfo
         }
         Supply::Blob(blob) => {
             let mut at = 0;
-            for chunk in place.chunks_mut(CHUNK as usize) {
+            for chunk in place.chunks_mut(CHUNK) {
                 blob.read(at, chunk).map_err(PlatformError::Unreadable)?;
-                at += chunk.len() as u64;
+                at += byte_count(chunk);
             }
         }
         Supply::Stream(stream) => {
