@@ -139,7 +139,7 @@ fn graphs_between_which_nothing_is_read_share_a_pass() {
     let input = builder.input("x0", &MLOperandDescriptor::create(Float32, &[4])).unwrap();
     let graph = session.build(&builder, &[("y", &builder.neg(&input, &none()).unwrap())]);
     let before = own.work();
-    session.dispatch(&graph, &[x.clone()], &y);
+    session.dispatch(&graph, std::slice::from_ref(&x), &y);
     session.dispatch(&graph, &[y], &x);
     session.read(&x);
     assert_eq!(own.work().passes - before.passes, 1);
