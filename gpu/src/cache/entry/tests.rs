@@ -214,10 +214,13 @@ fn an_entry_of_any_other_length_is_refused() {
     assert!(scene.opens(&sealed(&longer[CONTENT_AT..])).is_err());
 }
 
+/// What is done to an entry to make another of it.
+type Change<T> = fn(&mut T);
+
 #[test]
 fn another_maker_is_named() {
     let Some(scene) = Scene::new() else { return };
-    let changes: [(fn(&mut Maker), &str); 6] = [
+    let changes: [(Change<Maker>, &str); 6] = [
         (|maker| maker.version.push('1'), "another version of this program"),
         (|maker| maker.source.clear(), "another version of this program"),
         (|maker| maker.device += 1, "another adapter"),
@@ -244,7 +247,7 @@ fn another_maker_is_named() {
 #[test]
 fn a_text_that_wgpu_refuses_makes_the_entry_unusable() {
     let Some(scene) = Scene::new() else { return };
-    let texts: [(fn(&mut Kernel), &str); 5] = [
+    let texts: [(Change<Kernel>, &str); 5] = [
         (|kernel| kernel.text.clear(), "no entry point"),
         (|kernel| kernel.text.push_str("nonsense"), "no WGSL"),
         (
