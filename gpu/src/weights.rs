@@ -259,7 +259,9 @@ impl Constant {
         let Some(supplier) = self.supplier() else { return Ok(()) };
         let memory = ring.account().allocate("a constant", Kind::Constants, self.bytes)?;
         write_all(ring, memory.buffer(), 0, self.bytes, &supplier)?;
-        self.data = Data::OnDevice(memory);
+        if let Data::OnHost(offloaded) = std::mem::replace(&mut self.data, Data::OnDevice(memory)) {
+            offloaded.release();
+        }
         Ok(())
     }
 }

@@ -226,9 +226,9 @@ fn prose_is_shown_beside_code_and_vectors() {
         run(&root, &["show", "first", "--spec", "index.bs", "--coverage", "coverage.json", "--width", "60"]);
     let expected = "\
 first  index.bs:1  reference/src/machine.rs:1
-1. Begin.                    │ fn f() { algorithm!(\"first\")
+1. Begin.                    │ fn f() { algorithm!(\"first\"…
     0 vectors
-2. End.                      │ fn f() { algorithm!(\"first\")
+2. End.                      │ fn f() { algorithm!(\"first\"…
     1 vector  file/one
 
 ";

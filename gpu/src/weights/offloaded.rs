@@ -32,6 +32,22 @@ impl Offloaded {
     pub(crate) fn pieces(&self) -> &[Vec<u8>] {
         &self.pieces
     }
+
+    /// Gives the memory back, by several threads: the system takes longer to take back a gigabyte of pages than the bus
+    /// takes to move it.
+    pub(crate) fn release(self) {
+        let bytes = self.pieces.iter().map(|piece| piece.len() as u64).sum();
+        let done: Result<(), ()> = in_parallel(
+            self.pieces,
+            threads_for(bytes),
+            || (),
+            |(), piece| {
+                drop(piece);
+                Ok(())
+            },
+        );
+        debug_assert_eq!(done, Ok(()));
+    }
 }
 
 /// The bytes of a piece, from this byte of all of them on.
