@@ -268,7 +268,7 @@ fn a_text_that_wgpu_refuses_makes_the_entry_unusable() {
 #[test]
 fn what_does_not_add_up_is_named() {
     let Some(scene) = Scene::new() else { return };
-    let changes: [(fn(&mut Form), &str); 26] = [
+    let changes: [(Change<Form>, &str); 26] = [
         (|form| form.arenas[0] = 1 << 60, "an arena is larger than a buffer"),
         (|form| form.arenas[0] += 4096, "an arena is not used to its end"),
         (|form| form.arenas.push(4096), "an arena is not used to its end"),
