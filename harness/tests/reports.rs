@@ -138,6 +138,8 @@ fn what_broke_is_found_and_run_again() {
 
     let again = folder.webnn(&[&run[..], &["--failed-only", "new.jsonl", "--output", "again.jsonl"]].concat());
     assert!(String::from_utf8_lossy(&again.stdout).contains("1 vectors in"), "{again:?}");
+    let again = folder.webnn(&[&run[..], &["--output", "again.jsonl", "--failed-only"]].concat());
+    assert_eq!(again.status.code(), Some(1), "without a file it is the one that is written: {again:?}");
     let none = folder.webnn(&[&run[..], &["--failed-only", "base.jsonl"]].concat());
     assert_eq!(none.status.code(), Some(66), "{none:?}");
 

@@ -34,7 +34,8 @@ OBJECT_CALLS = {
     "setPinned": {"pinned"}, "pinned": set(), "setMemoryBudget": {"bytes"}, "ledger": {"figure"}, "vanish": set(), "truncate": {"bytes"},
     "reappear": set(), "fill": {"data"}, "detach": set(),
     "createExportableTensor": {"descriptor", "gpuDevice", "usage"}, "exportToGPU": {"tensor"}, "writeBuffer": {"buffer", "bufferOffset", "data"},
-    "readBuffer": {"buffer", "descriptor"},
+    "readBuffer": {"buffer", "descriptor"}, "listGraphs": set(), "loadGraph": {"key"}, "saveGraph": {"key", "graph", "constants"},
+    "deleteGraph": {"key"}, "spoilGraph": {"key", "how"}, "storage": {"state"}, "inputs": set(), "outputs": set(), "constants": {"name"},
 }
 REPOSITORY = pathlib.Path(__file__).resolve().parents[2]
 # The algorithms of proposals are not in the list; `spec-diff check` holds their steps.

@@ -75,8 +75,65 @@ fn objects(step: &Step, known: &HashSet<&str>) -> Result<(), Found> {
     Ok(())
 }
 
-/// Data and buffer sources among the arguments.
+/// The arguments of every call but the operators', whose parameters are the specification's.
+const PARAMETERS: &[(&str, &[&str])] = &[
+    ("createContext", &["accelerated", "gpuDevice", "powerPreference"]),
+    ("MLGraphBuilder", &["context"]),
+    ("buffer", &["data", "dataType", "length", "view"]),
+    ("blob", &["bytes"]),
+    ("stream", &["bytes", "chunk", "failsAt"]),
+    ("await", &["promise"]),
+    ("requestDevice", &[]),
+    ("createTensor", &["descriptor"]),
+    ("createConstantTensor", &["descriptor", "inputData", "tensor"]),
+    ("readTensor", &["outputData", "tensor"]),
+    ("writeTensor", &["inputData", "tensor"]),
+    ("dispatch", &["graph", "inputs", "outputs"]),
+    ("destroy", &[]),
+    ("lose", &["message"]),
+    ("pump", &["steps"]),
+    ("opSupportLimits", &[]),
+    ("lost", &[]),
+    ("input", &["descriptor", "name"]),
+    ("constant", &["buffer", "dataType", "descriptor", "tensor", "value"]),
+    ("build", &["outputs"]),
+    ("setConstantData", &["byteOffset", "constant", "data"]),
+    ("offload", &["to"]),
+    ("reload", &[]),
+    ("setPinned", &["pinned"]),
+    ("pinned", &[]),
+    ("setMemoryBudget", &["bytes"]),
+    ("ledger", &["figure"]),
+    ("vanish", &[]),
+    ("truncate", &["bytes"]),
+    ("reappear", &[]),
+    ("fill", &["data"]),
+    ("detach", &[]),
+    ("createExportableTensor", &["descriptor", "gpuDevice", "usage"]),
+    ("exportToGPU", &["tensor"]),
+    ("writeBuffer", &["buffer", "bufferOffset", "data"]),
+    ("readBuffer", &["buffer", "descriptor"]),
+    ("listGraphs", &[]),
+    ("loadGraph", &["key"]),
+    ("saveGraph", &["constants", "graph", "key"]),
+    ("deleteGraph", &["key"]),
+    ("spoilGraph", &["how", "key"]),
+    ("storage", &["state"]),
+    ("inputs", &[]),
+    ("outputs", &[]),
+    ("constants", &["name"]),
+];
+
+/// Arguments have names of the call's, data and buffer sources can be read.
 fn arguments(step: &Step) -> Result<(), Found> {
+    let parameters = PARAMETERS.iter().find(|(call, _)| *call == step.call);
+    if let Some((call, parameters)) = parameters
+        && let Some(unknown) = step.arguments.keys().find(|name| !parameters.contains(&name.as_str()))
+    {
+        let known = if parameters.is_empty() { "it has none".to_owned() } else { format!("it has {parameters:?}") };
+        let problem = format!("`{call}` has no argument `{unknown}`; {known}");
+        return Err((pointer(["arguments", unknown]), Problem::Step(problem)));
+    }
     if step.call == "buffer" {
         return BufferSource::from_members(&step.arguments)
             .map(drop)

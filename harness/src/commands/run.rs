@@ -59,8 +59,8 @@ pub(crate) struct Arguments {
     partition: Option<Partition>,
 
     /// Run only what was not as expected in the result file of a run before: by default, the file that this run writes.
-    #[arg(long, value_name = "FILE", num_args = 0..=1, default_missing_value = "")]
-    failed_only: Option<PathBuf>,
+    #[arg(long, value_name = "FILE", num_args = 0..=1)]
+    failed_only: Option<Option<PathBuf>>,
 
     /// Go on with the run of the result file that this one writes to, which was interrupted or ended before its time: what has
     /// results of every implementation there is not run again. It has to be the same run, of the same vectors.
@@ -149,7 +149,7 @@ impl Arguments {
             bounds: self.bounds,
         };
         if let Some(path) = &self.failed_only {
-            let path = if path.as_os_str().is_empty() { &self.output } else { path };
+            let path = path.as_ref().unwrap_or(&self.output);
             let record = Record::read(path)?;
             let failed: BTreeSet<&str> = record.unexpected().map(|result| result.vector.as_str()).collect();
             roster.retain(|entry| failed.contains(&*entry.id));

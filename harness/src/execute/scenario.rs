@@ -358,7 +358,10 @@ fn call_context(context: &MLContext, arguments: &Arguments<'_>) -> Called {
             done(Ok(()))
         }
         "setMemoryBudget" => {
-            let bytes = arguments.value("bytes").and_then(Value::as_u64);
+            let bytes = match arguments.value("bytes") {
+                Some(Value::Null) => None,
+                _ => Some(arguments.bytes_number("bytes")?.ok_or("`bytes` has to be a number of bytes, or null")?),
+            };
             Ok(Object::Promise(Pending::Undefined(context.set_memory_budget(bytes))))
         }
         "ledger" => {
@@ -440,7 +443,7 @@ fn constant(builder: &MLGraphBuilder, arguments: &Arguments<'_>) -> Called<MLOpe
 fn call_graph(graph: &MLGraph, arguments: &Arguments<'_>) -> Called {
     match arguments.step.call.as_str() {
         "setConstantData" => {
-            let options = MLConstantDataOptions { byte_offset: arguments.value("byteOffset").and_then(Value::as_u64) };
+            let options = MLConstantDataOptions { byte_offset: arguments.bytes_number("byteOffset")? };
             let promise = graph.set_constant_data(arguments.operand("constant")?, &arguments.constant_data()?, options);
             Ok(Object::Promise(Pending::Undefined(promise)))
         }
@@ -634,6 +637,13 @@ impl<'a> Arguments<'a> {
                 _ => Err(format!("`{parameter}` has to be a buffer source").into()),
             },
         }
+    }
+
+    /// A whole number of bytes, if it is given: `[EnforceRange]` refuses others.
+    fn bytes_number(&self, parameter: &str) -> Called<Option<u64>> {
+        let number =
+            |value: &Value| value.as_u64().ok_or_else(|| format!("`{parameter}` has to be a number of bytes").into());
+        self.value(parameter).map(number).transpose()
     }
 
     /// The bytes of a blob or a stream, which are given as a buffer.
