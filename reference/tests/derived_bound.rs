@@ -380,6 +380,23 @@ fn what_may_be_zero_makes_nan_by_zero() -> Result<()> {
 }
 
 #[test]
+fn what_gemm_scales_may_leave_the_range_of_the_type() -> Result<()> {
+    let gemm = |factor: f32| {
+        output(|b| {
+            let (a, large) = (constant(b, &[1, 1], &[-1f32]), constant(b, &[1, 1], &[-f32::MAX]));
+            let options = MLGemmOptions { alpha: factor.into(), c: Some(large.clone()), ..MLGemmOptions::default() };
+            b.gemm(&a, &large, &options)
+        })
+    };
+    // 1.2 times the greatest number, less the greatest number: the interpreter has a fifth of it.
+    let y = gemm(1.2)?;
+    assert!(y.holds(0, f64::INFINITY));
+    let y = gemm(0.5)?;
+    assert!(!y.holds(0, f64::INFINITY));
+    Ok(())
+}
+
+#[test]
 fn near_the_greatest_number_there_may_be_an_infinity() -> Result<()> {
     let y = output(|b| {
         let (x, y) =

@@ -53,6 +53,8 @@ pub(super) fn logical(operation: Logical, site: &Site<'_>) -> Computed<Vec<Range
     }
     let is_unary = site.bound().input_count() == 1;
     let (a, b) = (site.broadcast(0)?, site.broadcast(if is_unary { 0 } else { 1 })?);
+    let is_float = site.bound().input_descriptor(0).data_type.is_float();
+    let integers: Option<fn(Range) -> Range> = if is_float { None } else { Some(of_whole_numbers) };
     site.stored(a.zip(b).map(|(a, b)| {
         let results: Vec<bool> = match operation {
             Logical::LogicalNot | Logical::IsNaN | Logical::IsInfinite => {
@@ -68,7 +70,10 @@ pub(super) fn logical(operation: Logical, site: &Site<'_>) -> Computed<Vec<Range
             | Logical::Greater
             | Logical::GreaterOrEqual
             | Logical::Lesser
-            | Logical::LesserOrEqual => relations(a, b).into_iter().map(|(a, b)| operation.of_both(a, b)).collect(),
+            | Logical::LesserOrEqual => {
+                let (a, b) = (integers.map_or(a, |widened| widened(a)), integers.map_or(b, |widened| widened(b)));
+                relations(a, b).into_iter().map(|(a, b)| operation.of_both(a, b)).collect()
+            }
         };
         let number = |result: bool| if result { 1.0 } else { 0.0 };
         let ranges = results.into_iter().map(|result| Range::point(number(result)));
@@ -88,6 +93,17 @@ fn representatives(x: Range) -> Vec<f64> {
         (x.nan, f64::NAN),
     ];
     kinds.into_iter().filter(|(is_held, _)| *is_held).map(|(_, number)| number).collect()
+}
+
+/// The whole numbers that an end of a range stands for: in binary64, those beyond 2^53 share their neighbours' numbers.
+fn of_whole_numbers(range: Range) -> Range {
+    const ALL_ARE_THERE: f64 = 9_007_199_254_740_992.0;
+    let is_shared = |number: f64| number.abs() >= ALL_ARE_THERE;
+    Range {
+        least: if is_shared(range.least) { range.least.next_down() } else { range.least },
+        greatest: if is_shared(range.greatest) { range.greatest.next_up() } else { range.greatest },
+        ..range
+    }
 }
 
 /// A pair of numbers for each relation in which two numbers of two ranges can be.

@@ -286,7 +286,8 @@ pub(super) fn gemm(operation: &Gemm, site: &Site<'_>) -> Computed<Vec<Ranges>> {
     let c = operation.c.map(|_| listed(site.broadcast(2)?, computed.len())).transpose()?;
     // A subnormal operand that is taken for 0 makes NaN of an infinity.
     let are_flushed = has_widened(a.iter().chain(&b).chain(c.iter().flatten()));
-    let scaled = |factor: f64, range: Range| precision.mul(Range::point(factor), range);
+    // What is scaled leaves the range of the type where the result need not: 1.2 times the greatest number, less that.
+    let scaled = |factor: f64, range: Range| precision.on_the_way(precision.mul(Range::point(factor), range));
     let range = |index: usize| {
         let (row, column) = (index / columns, index % columns);
         let (a, b): (Vec<Range>, Vec<Range>) = (a.row(row).to_vec(), b.row(column).to_vec());
@@ -296,10 +297,11 @@ pub(super) fn gemm(operation: &Gemm, site: &Site<'_>) -> Computed<Vec<Ranges>> {
             |factors: &[Range]| -> Vec<Range> { factors.iter().map(|x| scaled(operation.alpha, *x)).collect() };
         let range = dot(precision, &before(&a), &b, further.as_slice());
         let range = range.or(dot(precision, &a, &before(&b), further.as_slice()));
-        let after = scaled(operation.alpha, dot(precision, &a, &b, &[]));
+        let after = scaled(operation.alpha, precision.on_the_way(dot(precision, &a, &b, &[])));
         let after = further.map_or(after, |further| precision.add(after, further));
         let either = range.or(after);
-        if either.is_finite() || !site.are_all_exact() {
+        let has_infinity = a.iter().chain(&b).chain(c.iter().map(|c| &c[index])).any(|operand| !operand.is_finite());
+        if !has_infinity || !site.are_all_exact() {
             either
         } else if are_flushed {
             Range::ANYTHING
