@@ -111,7 +111,7 @@ impl Interpreter {
     fn ensure_device(&self) -> Result<(), PlatformError> {
         match &self.device {
             Some(device) if device.is_lost() => Err(PlatformError::Lost("it is gone".into())),
-            _ => Ok(()),
+            Some(_) | None => Ok(()),
         }
     }
 

@@ -12,7 +12,10 @@ fn u64_low(n: u64) -> u32 { return u32(n & 0xfffffffflu); }
 
 fn u32_to_i64(n: u32) -> i64 { return bitcast<i64>(u64(n)); }
 
-fn i32_to_u64(n: i32) -> u64 { return bitcast<u64>(i64(n)); }
+// By its words: lavapipe compares what `i64(i32)` gives as if it were never below 0.
+fn i32_to_u64(n: i32) -> u64 { return u64_of_words(bitcast<u32>(n >> 31u), bitcast<u32>(n)); }
+
+fn i32_to_i64(n: i32) -> i64 { return bitcast<i64>(i32_to_u64(n)); }
 
 // Narrowing keeps the low bits.
 fn i64_to_i32(n: i64) -> i32 { return bitcast<i32>(u64_low(bitcast<u64>(n))); }
