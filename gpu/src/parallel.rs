@@ -13,6 +13,9 @@ const MOST_THREADS: usize = 16;
 /// A thread for fewer bytes takes longer to start than to copy them.
 const BYTES_PER_THREAD: u64 = 1 << 20;
 
+/// What one thread copies before it looks for more.
+const PIECE: usize = 1 << 20;
+
 /// How many threads should copy so many bytes.
 pub(crate) fn threads_for(bytes: u64) -> usize {
     if bytes < 2 * BYTES_PER_THREAD {
@@ -53,6 +56,28 @@ pub(crate) fn in_parallel<Job: Send, State, E: Send>(
     failure.map_or(Ok(()), Err)
 }
 
+/// A copy in memory of its own. The system gives the pages of what is all zeros as they are written to, and each costs more
+/// than its copying: so several threads write to it.
+pub(crate) fn copied(bytes: &[u8]) -> Vec<u8> {
+    let threads = threads_for(bytes.len() as u64);
+    if threads == 1 {
+        return bytes.to_vec();
+    }
+    let mut copy = vec![0; bytes.len()];
+    let pieces = copy.chunks_mut(PIECE).zip(bytes.chunks(PIECE)).collect::<Vec<_>>();
+    let done: Result<(), ()> = in_parallel(
+        pieces,
+        threads,
+        || (),
+        |(), (to, from)| {
+            to.copy_from_slice(from);
+            Ok(())
+        },
+    );
+    debug_assert_eq!(done, Ok(()));
+    copy
+}
+
 #[cfg(test)]
 mod tests {
     use std::sync::atomic::{AtomicUsize, Ordering};
@@ -91,6 +116,14 @@ mod tests {
         );
         assert_eq!(outcome, Err("the fourth"));
         assert_eq!(begun.load(Ordering::Relaxed), 4);
+    }
+
+    #[test]
+    fn copies_are_whole() {
+        for length in [0, 1, PIECE + 1, 5 * PIECE - 3] {
+            let bytes = (0..length).map(|n| (n * 7 % 251) as u8).collect::<Vec<_>>();
+            assert!(copied(&bytes) == bytes, "{length}");
+        }
     }
 
     #[test]

@@ -105,7 +105,7 @@ impl Constants {
     ) -> Result<(), PlatformError> {
         let constant = self.0.get(&operand).ok_or_else(|| unsupported("the graph has no such constant"))?;
         if let Data::OnHost(offloaded) = &constant.data {
-            offloaded.pieces().iter().for_each(|piece| take(piece));
+            take(offloaded.bytes());
             return Ok(());
         }
         let buffer = self.resident(operand).ok_or_else(|| unsupported("a constant has no data that could be read"))?;
@@ -243,7 +243,7 @@ impl Constant {
     /// What its data is taken from if it is not on the device.
     fn supplier(&self) -> Option<Supplier<'_>> {
         match &self.data {
-            Data::OnHost(offloaded) => Some(Supplier::Shared(Source::Pieces(offloaded.pieces()))),
+            Data::OnHost(offloaded) => Some(Supplier::Shared(Source::All(offloaded.bytes()))),
             Data::AtSource => Some(Supplier::Shared(Source::Blobs(self.sources.iter().filter_map(placed).collect()))),
             Data::Borrowed(_) | Data::Arriving(_) | Data::OnDevice(_) => None,
         }
@@ -259,9 +259,7 @@ impl Constant {
         let Some(supplier) = self.supplier() else { return Ok(()) };
         let memory = ring.account().allocate("a constant", Kind::Constants, self.bytes)?;
         write_all(ring, memory.buffer(), 0, self.bytes, &supplier)?;
-        if let Data::OnHost(offloaded) = std::mem::replace(&mut self.data, Data::OnDevice(memory)) {
-            offloaded.release();
-        }
+        self.data = Data::OnDevice(memory);
         Ok(())
     }
 }

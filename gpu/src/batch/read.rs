@@ -11,6 +11,7 @@ use super::Batch;
 use super::staging::{Mapping, Slab};
 use crate::device::{lock, whole_words};
 use crate::error::{Error, Result};
+use crate::parallel::copied;
 
 /// The bytes of a buffer at one point of a batch.
 ///
@@ -81,7 +82,7 @@ impl PendingRead {
 
     /// The bytes. Submits the batch if this read is still recorded, and waits for the device.
     pub fn wait(self) -> Result<Vec<u8>> {
-        self.wait_for(<[u8]>::to_vec)
+        self.wait_for(copied)
     }
 
     /// What the caller makes of the bytes, where they lie in staging memory.

@@ -5,8 +5,6 @@ use std::ops::Range;
 
 use webnn_reference::supply::{Blob, Part, ReadableStream, Supply, Unreadable};
 
-use super::offloaded::run_of_pieces;
-
 /// So many bytes are read at once where they can not go straight into staging memory, which can be written only.
 const READ: usize = 256 << 10;
 
@@ -29,8 +27,8 @@ pub(crate) enum Source<'a> {
     Repeated(&'a [u8]),
     /// Those of blobs, each with its place among them.
     Blobs(Vec<(Range<u64>, &'a dyn Blob)>),
-    /// Those of a constant that was offloaded, in [pieces](super::offloaded).
-    Pieces(&'a [Vec<u8>]),
+    /// These.
+    All(&'a [u8]),
 }
 
 impl<'a> Supplier<'a> {
@@ -90,7 +88,7 @@ impl Source<'_> {
     fn run(&self, at: u64) -> Option<&[u8]> {
         match self {
             Self::Repeated(pattern) => pattern.get((at % pattern.len().max(1) as u64) as usize..),
-            Self::Pieces(pieces) => Some(run_of_pieces(pieces, at)),
+            Self::All(bytes) => usize::try_from(at).ok().and_then(|at| bytes.get(at..)),
             Self::Blobs(_) => None,
         }
     }
@@ -100,7 +98,7 @@ impl Source<'_> {
         while !rest.is_empty() {
             let count = match self {
                 Self::Blobs(blobs) => read_blob(blobs, at, rest)?,
-                Self::Repeated(_) | Self::Pieces(_) => {
+                Self::Repeated(_) | Self::All(_) => {
                     let run = self.run(at).filter(|run| !run.is_empty()).ok_or_else(too_short)?;
                     let count = min(run.len(), rest.len());
                     rest[..count].copy_from_slice(&run[..count]);
