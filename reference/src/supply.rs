@@ -23,6 +23,11 @@ pub trait Blob: Sync + fmt::Debug {
     /// # Errors
     /// If they can not be read, or are no longer those that there were.
     fn read(&self, offset: u64, into: &mut [u8]) -> Result<(), Unreadable>;
+
+    /// All of them, where they lie in memory already.
+    fn in_memory(&self) -> Option<&[u8]> {
+        None
+    }
 }
 
 /// The reader of a stream of bytes.

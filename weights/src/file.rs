@@ -7,6 +7,7 @@ use std::path::{Path, PathBuf};
 use std::sync::Arc;
 use std::time::SystemTime;
 
+use memmap2::{Mmap, MmapOptions};
 use webnn_reference::supply::{Blob, Unreadable};
 
 use crate::Error;
@@ -25,7 +26,9 @@ pub struct File {
 #[derive(Debug)]
 struct Opened {
     path: PathBuf,
-    source: Positioned,
+    file: Positioned,
+    /// All of it, where nobody can change it any more.
+    map: Option<Mmap>,
     state: State,
 }
 
@@ -52,8 +55,24 @@ impl File {
             return Err(Error::new(path, "is no file"));
         }
         let state = State::of(&metadata);
-        let opened = Opened { path: path.to_owned(), source: Positioned::new(file), state };
+        let opened = Opened { path: path.to_owned(), file: Positioned::new(file), map: None, state };
         Ok(Self { opened: Arc::new(opened), bytes: 0..state.length })
+    }
+
+    /// The same bytes, mapped into memory: what takes them copies them once and not twice. Other than what is read, they count
+    /// as the process's own memory once they were touched, and a disk that fails ends the process.
+    ///
+    /// # Errors
+    /// If the system does not vouch that nobody can change the file, as it does for memory files that are sealed and for
+    /// files with fs-verity. A file that is cut short while it is mapped would end the process.
+    pub fn mapped(&self) -> Result<Self, Error> {
+        let failed = |reason: String| Error::new(self.path(), format!("is not mapped: {reason}"));
+        let file = fs::File::open(self.path()).map_err(|error| failed(error.to_string()))?;
+        let map = MmapOptions::new().map_if_safe(&file).map_err(|error| failed(error.to_string()))?;
+        self.opened.ensure_unchanged().map_err(failed)?;
+        let (path, state) = (self.path().to_owned(), self.opened.state);
+        let opened = Opened { path, file: Positioned::new(file), map: Some(map), state };
+        Ok(Self { opened: Arc::new(opened), bytes: self.bytes.clone() })
     }
 
     /// Where it is.
@@ -89,13 +108,22 @@ impl Blob for File {
     fn read(&self, offset: u64, into: &mut [u8]) -> Result<(), Unreadable> {
         // Only to know that they are there.
         let here = self.slice(offset, into.len() as u64).map_err(|error| error.to_string())?;
-        let read = self.opened.source.read(here.bytes.start, into);
+        if let Some(bytes) = here.in_memory() {
+            into.copy_from_slice(bytes);
+            return Ok(());
+        }
+        let read = self.opened.file.read(here.bytes.start, into);
         // Afterwards, so that nothing that changed while it was read is taken for what it was.
         self.opened.ensure_unchanged()?;
         read.map_err(|error| {
             let (path, Range { start, end }) = (self.path().display(), here.bytes);
             format!("{path}: bytes {start} to {end} can not be read: {error}")
         })
+    }
+
+    fn in_memory(&self) -> Option<&[u8]> {
+        let (start, end) = (usize::try_from(self.bytes.start).ok()?, usize::try_from(self.bytes.end).ok()?);
+        self.opened.map.as_ref()?.get(start..end)
     }
 }
 

@@ -20,14 +20,13 @@
 //! # }
 //! ```
 //!
-//! # Read, not mapped
+//! # Read, and not mapped unless that is safe
 //!
-//! A file is read by its positions, several threads at once, and never mapped into memory. To map one takes `unsafe`, which
-//! no crate here uses, and with reason: a mapped file that another program cuts short ends the process by a signal, where a
-//! read gives an error that can be handled. Nor would a mapping save memory: the pages that the kernel keeps of a file are
-//! the same for both, and a mapping counts them as the process's own. What it saves is one copy, from those pages to where
-//! the data goes. `docs/memory.md` has the speed of these reads beside that of the bus to the device, which is what they have to
-//! keep up with.
+//! A file is read by its positions, several threads at once. A mapped file that another program cuts short ends the process by a
+//! signal, where a read gives an error that can be handled; so [`File::mapped`] maps only those of which the system vouches that
+//! nobody can change them. Nor does a mapping save memory: the pages that the kernel keeps of a file are the same for both, and
+//! a mapping counts them as the process's own. What it saves is one copy, from those pages to where the data goes.
+//! `docs/memory.md` has the speed of reads beside that of the bus to the device, which is what they have to keep up with.
 
 pub mod file;
 pub mod reader;

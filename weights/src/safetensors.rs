@@ -49,7 +49,14 @@ impl SafeTensors {
     /// # Errors
     /// If it can not be read, or is not what it should be.
     pub fn open(path: impl AsRef<Path>) -> Result<Self, Error> {
-        let file = File::open(path)?;
+        Self::of(File::open(path)?)
+    }
+
+    /// Reads the header of a file that is open.
+    ///
+    /// # Errors
+    /// If it is not what it should be.
+    pub fn of(file: File) -> Result<Self, Error> {
         let wrong = |reason: String| Error::new(file.path(), reason);
         let length = header_length(&file).map_err(wrong)?;
         let text = read(&file, PREFIX, length).map_err(wrong)?;

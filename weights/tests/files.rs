@@ -128,3 +128,52 @@ fn what_is_no_file_is_not_opened() {
     let nothing = File::open("no/such/file").unwrap_err();
     assert!(nothing.to_string().starts_with("no/such/file: "), "{nothing}");
 }
+
+#[test]
+fn a_file_that_can_be_changed_is_not_mapped() {
+    let file = Temporary::holding(&[1; 100]);
+    let refused = file.open().mapped().unwrap_err();
+    assert_eq!(refused.path, file.0);
+    assert!(refused.reason.starts_with("is not mapped: "), "{refused}");
+}
+
+/// What another process may hand over: a file of memory, which it can not change any more once it is sealed.
+#[cfg(target_os = "linux")]
+mod sealed {
+    use std::os::fd::AsRawFd;
+
+    use rustix::fs::{MemfdFlags, SealFlags, fcntl_add_seals, memfd_create};
+
+    use super::*;
+
+    fn memory_file(bytes: &[u8], seals: SealFlags) -> (fs::File, File) {
+        let memory = fs::File::from(memfd_create("model", MemfdFlags::ALLOW_SEALING).unwrap());
+        (&memory).write_all(bytes).unwrap();
+        fcntl_add_seals(&memory, seals).unwrap();
+        let opened = File::open(format!("/proc/self/fd/{}", memory.as_raw_fd())).unwrap();
+        (memory, opened)
+    }
+
+    #[test]
+    fn a_file_that_nobody_can_change_is_mapped() {
+        let bytes = (0..100_000u32).flat_map(u32::to_le_bytes).collect::<Vec<_>>();
+        let (_memory, file) = memory_file(&bytes, SealFlags::SHRINK | SealFlags::GROW | SealFlags::WRITE);
+        assert!(file.in_memory().is_none());
+        let slice = file.slice(10, 100).unwrap();
+        let mapped = slice.mapped().unwrap();
+        assert_eq!(mapped.range(), slice.range());
+        assert_eq!(mapped.in_memory(), Some(&bytes[10..110]));
+        assert_eq!(mapped.slice(50, 20).unwrap().in_memory(), Some(&bytes[60..80]));
+        assert_eq!(read(&mapped, 90, 10).unwrap(), bytes[100..110]);
+        assert!(read(&mapped, 91, 10).unwrap_err().contains("there are 100"));
+        assert!(file.mapped().unwrap().in_memory() == Some(&bytes[..]));
+    }
+
+    #[test]
+    fn what_can_still_be_cut_short_is_not_mapped() {
+        for seals in [SealFlags::GROW, SealFlags::WRITE] {
+            let (_memory, file) = memory_file(&[1; 100], seals);
+            assert!(file.mapped().unwrap_err().reason.starts_with("is not mapped: "));
+        }
+    }
+}

@@ -89,7 +89,11 @@ impl Source<'_> {
         match self {
             Self::Repeated(pattern) => pattern.get((at % pattern.len().max(1) as u64) as usize..),
             Self::All(bytes) => usize::try_from(at).ok().and_then(|at| bytes.get(at..)),
-            Self::Blobs(_) => None,
+            Self::Blobs(blobs) => {
+                let (range, blob) = blobs.iter().find(|(range, _)| range.contains(&at))?;
+                let bytes = blob.in_memory()?.get(..usize::try_from(range.end - range.start).ok()?)?;
+                bytes.get(usize::try_from(at - range.start).ok()?..)
+            }
         }
     }
 
@@ -172,6 +176,37 @@ mod tests {
         source.read(2, &mut bytes[..3]).unwrap();
         assert_eq!(bytes[..3], [2, 100, 101]);
         assert!(source.read(6, &mut bytes[..3]).is_err());
+    }
+
+    /// Bytes in memory, which need not be read.
+    #[derive(Debug)]
+    struct Mapped(Vec<u8>);
+
+    impl Blob for Mapped {
+        fn size(&self) -> u64 {
+            self.0.len() as u64
+        }
+
+        fn read(&self, _: u64, _: &mut [u8]) -> Result<(), Unreadable> {
+            Err("it was read".to_owned())
+        }
+
+        fn in_memory(&self) -> Option<&[u8]> {
+            Some(&self.0)
+        }
+    }
+
+    #[test]
+    fn what_is_in_memory_is_not_read() {
+        let all = (0..2 * SHORT).map(|n| (n % 251) as u8).collect::<Vec<_>>();
+        let (mapped, numbers) = (Mapped(all.clone()), Numbers(0, 100));
+        // The blob has more than the constant takes of it.
+        let length = all.len() as u64 - 5;
+        let source = Source::Blobs(vec![(0..length, &mapped), (length..length + 100, &numbers)]);
+        let mut into = vec![0; all.len() + 10 - 5 - 7];
+        source.write(7, wgpu::WriteOnly::from_mut(&mut into[..]), &mut Vec::new()).unwrap();
+        let wanted = all[7..all.len() - 5].iter().copied().chain(0..10).collect::<Vec<_>>();
+        assert!(into == wanted);
     }
 
     #[test]
