@@ -138,7 +138,7 @@ pub(super) fn cast(site: &Site<'_>) -> Computed<Vec<Ranges>> {
     let is_float = site.bound().input_descriptor(0).data_type.is_float();
     let ranges = site.operands(0);
     match limits(site.output().data_type) {
-        Some(limits) if is_float => site.stored(ranges.map(|x| saturated(x.map(f64::trunc), limits, 0.0))),
+        Some(limits) if is_float => site.kept(ranges.map(|x| saturated(x.map(f64::trunc), limits, 0.0))),
         Some(_) | None => site.stored(ranges),
     }
 }

@@ -188,19 +188,29 @@ fn quotients(precision: Precision, x: &[Range]) -> Vec<Range> {
         unit * shifted + 2.0 * unit * precision.exp_ulp(shifted)
     };
     let of_greatest: f64 = x.iter().map(|x| exp(x.greatest)).sum();
-    let of_least: f64 = x.iter().map(|x| exp(x.least)).sum();
     let weighted: f64 = x.iter().map(|x| exp(x.greatest) * relative(x)).sum();
     let of_sum = weighted / of_greatest + count(x.len() - 1) * unit;
     let doubt = x.iter().any(|range| range.doubt);
-    let quotient = |x: &Range| {
-        let least =
-            exp(x.least) / (of_greatest - exp(x.greatest) + exp(x.least)) * (1.0 - relative(x)) / (1.0 + of_sum);
-        let above = exp(x.greatest) / (of_least - exp(x.least) + exp(x.greatest)) * (1.0 + relative(x));
+    let greatest_others = sums_of_others(x.iter().map(|x| exp(x.greatest)));
+    let least_others = sums_of_others(x.iter().map(|x| exp(x.least)));
+    let quotient = |(x, others): (&Range, [f64; 2])| {
+        let [greatest_others, least_others] = others;
+        let least = exp(x.least) / (greatest_others + exp(x.least)) * (1.0 - relative(x)) / (1.0 + of_sum);
+        let above = exp(x.greatest) / (least_others + exp(x.greatest)) * (1.0 + relative(x));
         let greatest = if of_sum < 1.0 { above / (1.0 - of_sum) } else { f64::INFINITY };
         let range = precision.within_ulp(Range::between(least.max(0.0), greatest.min(1.0)), 2.5);
         let underflow = if least < precision.least_normal() { precision.underflow() } else { 0.0 };
         let range = precision.within(range, underflow);
         Range { least: range.least.max(0.0), doubt, ..range }
     };
-    x.iter().map(quotient).collect()
+    let others = greatest_others.into_iter().zip(least_others).map(<[f64; 2]>::from);
+    x.iter().zip(others).map(quotient).collect()
+}
+
+/// For each number the sum of all but itself. (The sum of all less the number is 0 where the others are far smaller.)
+fn sums_of_others(numbers: impl DoubleEndedIterator<Item = f64> + Clone) -> Vec<f64> {
+    let before = |sum: &mut f64, number: f64| Some(std::mem::replace(sum, *sum + number));
+    let mut after: Vec<f64> = numbers.clone().rev().scan(0.0, before).collect();
+    after.reverse();
+    numbers.scan(0.0, before).zip(after).map(|(before, after)| before + after).collect()
 }

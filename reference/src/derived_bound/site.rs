@@ -163,6 +163,15 @@ impl<'a> Site<'a> {
         Ok(vec![self.stored_as(0, ranges)?])
     }
 
+    /// The ranges of the only output, of numbers that its type has.
+    ///
+    /// # Errors
+    /// If there is no memory for them.
+    pub(super) fn kept(&self, ranges: impl Iterator<Item = Range>) -> Computed<Vec<Ranges>> {
+        let computed = self.computed(0);
+        Ok(vec![Ranges::of(collected(ranges, computed.shape())?, computed)])
+    }
+
     /// The ranges of an output, each stored in its type.
     ///
     /// # Errors
@@ -193,9 +202,12 @@ pub(super) fn limits(data_type: MLOperandDataType) -> Option<[f64; 2]> {
     }
 }
 
-/// A range of integers: all that there are, where one of them wraps.
+/// A range of integers: all that there are, where one of them wraps. (Of 64 bits binary64 can not tell the greatest from the
+/// next one, which wraps.)
 fn wrapped(range: Range, [least, greatest]: [f64; 2]) -> Range {
-    if range.least >= least && range.greatest <= greatest {
+    let is_next_too = greatest + 1.0 == greatest;
+    let is_below = range.greatest < greatest || (range.greatest == greatest && !is_next_too);
+    if range.least >= least && is_below {
         return Range { nan: false, ..range };
     }
     Range { nan: false, ..Range::between(least, greatest) }.doubtful()
