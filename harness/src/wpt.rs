@@ -35,6 +35,8 @@ pub(crate) struct Settings {
     pub(crate) jobs: usize,
     /// What script may use.
     pub(crate) limits: Limits,
+    /// Whether script has what the proposals add.
+    pub(crate) has_proposals: bool,
 }
 
 impl Settings {
@@ -192,8 +194,11 @@ impl Worker {
             }
             Err(reason) => return self.tell(Event::NotStarted(reason)),
         };
-        let Settings { root, replaced, reading, limits, .. } = &self.settings;
-        let host = Host::new(provider, *reading, Resources::new(root, replaced.clone()), *limits);
+        let Settings { root, replaced, reading, limits, has_proposals, .. } = &self.settings;
+        let mut host = Host::new(provider, *reading, Resources::new(root, replaced.clone()), *limits);
+        if *has_proposals {
+            host = host.with_proposals();
+        }
         while let Some(index) = self.next() {
             self.tell(Event::At(index));
             let begun = Instant::now();

@@ -60,7 +60,8 @@ impl ReadableStream {
         self.0.is_locked.get()
     }
 
-    pub(crate) fn lock(&self) {
+    /// Locks it, as whoever gets its reader does.
+    pub fn lock(&self) {
         self.0.is_locked.set(true);
     }
 

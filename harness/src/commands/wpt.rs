@@ -70,6 +70,10 @@ struct RunArguments {
     #[arg(long, value_name = "FILE")]
     spec: Option<PathBuf>,
 
+    /// Give script what the proposals add to the interfaces (docs/proposals.md), but for WebGPU's part.
+    #[arg(long)]
+    proposals: bool,
+
     /// Where the report goes, in the form of wpt.fyi: one file for each implementation, whose name is added.
     #[arg(long, short, value_name = "FILE", default_value = "results/wptreport.json")]
     output: PathBuf,
@@ -182,6 +186,7 @@ impl RunArguments {
             reading: if self.is_literal() { Reading::Literal } else { Reading::Corrected },
             jobs: self.jobs.map_or(processors, usize::from),
             limits: Limits { memory: usize::from(self.memory) << 20, timeout_multiplier: self.timeout_multiplier },
+            has_proposals: self.proposals,
         })
     }
 

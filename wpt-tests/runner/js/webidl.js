@@ -5,8 +5,9 @@
 // objects by the type that the description declares. https://webidl.spec.whatwg.org/#js-type-mapping
 //
 // Evaluates to a function that puts the interfaces on the global object, and returns what the host drives them with.
+// `data` is what js/data.js returns, where script has what the proposals add.
 
-(function (description, native, global) {
+(function (description, native, global, data) {
   'use strict';
 
   // What script may replace is taken before any script runs.
@@ -47,6 +48,7 @@
     unsignedLong: {enforce: false},
     enforcedUnsignedLong: {enforce: true, min: 0, max: 2 ** 32 - 1, is: 'an unsigned long'},
     enforcedLong: {enforce: true, min: -(2 ** 31), max: 2 ** 31 - 1, is: 'a long'},
+    enforcedUnsignedLongLong: {enforce: true, min: 0, max: 2 ** 53 - 1, is: 'an unsigned long long'},
   };
 
   function toInteger(value, {enforce, min, max, is}, what) {
@@ -193,6 +195,41 @@
     return pieces;
   }
 
+  // A blob as its bytes, a stream as a number under which its bytes arrive later, anything else as a buffer.
+  function toConstantData(value, what) {
+    if (data.isBlob(value)) {
+      return {blob: toDigits(data.bytesOfBlob(value))};
+    }
+    if (data.isStream(value)) {
+      return {stream: native.stream(), locked: data.isLocked(value)};
+    }
+    return toBufferSource(value, what);
+  }
+
+  // Brings native the bytes of a stream, if it has taken it: until it has enough, or the stream ends or fails.
+  async function feed(id, stream) {
+    if (!native.tookStream(id)) {
+      return;
+    }
+    const reader = data.readerOf(stream);
+    try {
+      for (;;) {
+        const {done, value} = await reader.read();
+        if (done) {
+          return native.endStream(id);
+        }
+        if (!(ArrayBuffer.isView(value) && viewName(value) === 'Uint8Array')) {
+          throw new TypeError('the stream has something else than a Uint8Array');
+        }
+        if (!native.feedStream(id, toDigits(value))) {
+          return await reader.cancel();
+        }
+      }
+    } catch (error) {
+      native.endStream(id, `the stream failed: ${error?.message ?? error}`);
+    }
+  }
+
   function convert(value, type, what) {
     switch (type) {
       case 'boolean':
@@ -200,6 +237,7 @@
       case 'unsignedLong':
       case 'enforcedUnsignedLong':
       case 'enforcedLong':
+      case 'enforcedUnsignedLongLong':
         return toInteger(value, INTEGERS[type], what);
       case 'double':
         return toFinite(value, number => number, what);
@@ -213,6 +251,11 @@
         return toNumber(value);
       case 'bufferSource':
         return toBufferSource(value, what);
+      case 'constantData':
+        return toConstantData(value, what);
+    }
+    if (type.nullable) {
+      return value === undefined || value === null ? null : convert(value, type.nullable, what);
     }
     if (type.interface) {
       if (!isA(value, type.interface)) {
@@ -249,6 +292,9 @@
     }
     if (type.sequence) {
       return value.map(item => revive(item, type.sequence));
+    }
+    if (type.frozenRecord) {
+      return Object.freeze(Object.fromEntries(value.map(([name, item]) => [name, revive(item, type.frozenRecord)])));
     }
     if (type.frozenArray) {
       return Object.freeze(value);
@@ -365,7 +411,12 @@
       const converted = convertAll(parameters, values, operation);
       const last = parameters.at(-1);
       const output = last?.name === 'outputData' ? values[parameters.length - 1] : undefined;
-      return call(name, operation, handle, converted, returns, output);
+      const returned = call(name, operation, handle, converted, returns, output);
+      const at = converted.findIndex(value => value?.stream !== undefined);
+      if (at !== -1) {
+        feed(converted[at].stream, values[at]);
+      }
+      return returned;
     };
     const promises = Boolean(overloads[0].returns.promise);
     const function_ = {
@@ -385,9 +436,12 @@
     return {value: function_, writable: true, enumerable: true, configurable: true};
   }
 
-  function getter(name, {name: attribute, type}) {
+  function accessorOf(name, {name: attribute, type, readOnly}) {
     const read = object => {
       const {handle, cache} = slotsOf(object, name);
+      if (!readOnly) {
+        return call(name, attribute, handle, [], type);
+      }
       // An attribute that never changes gives the same object each time.
       if (!cache.has(attribute)) {
         cache.set(attribute, call(name, attribute, handle, [], type));
@@ -405,9 +459,13 @@
           return Promise.reject(error);
         }
       },
+      set [attribute](value) {
+        const {handle} = slotsOf(this, name);
+        call(name, `${attribute}=`, handle, [convert(value, type, attribute)], 'undefined');
+      },
     };
-    const {get} = Object.getOwnPropertyDescriptor(accessor, attribute);
-    return {get, set: undefined, enumerable: true, configurable: true};
+    const {get, set} = Object.getOwnPropertyDescriptor(accessor, attribute);
+    return {get, set: readOnly ? undefined : set, enumerable: true, configurable: true};
   }
 
   function interfaceObject({name, constructor: parameters}) {
@@ -441,7 +499,7 @@
     interfaces.set(interface_.name, object);
     expose(interface_.name, object);
     for (const attribute of interface_.attributes) {
-      Object.defineProperty(object.prototype, attribute.name, getter(interface_.name, attribute));
+      Object.defineProperty(object.prototype, attribute.name, accessorOf(interface_.name, attribute));
     }
     for (const operation of interface_.operations) {
       Object.defineProperty(object.prototype, operation.name, method(interface_.name, operation));

@@ -22,6 +22,7 @@ use crate::native::Native;
 use crate::outcome::{FileResult, FileStatus, Status, Subtest};
 
 const WEB_IDL: &str = include_str!("../js/webidl.js");
+const DATA: &str = include_str!("../js/data.js");
 const GLOBALS: &str = include_str!("../js/globals.js");
 const REPORT: &str = include_str!("../js/report.js");
 const HARNESS: &str = "/resources/testharness.js";
@@ -54,12 +55,18 @@ pub struct Host {
     reading: Reading,
     resources: Resources,
     limits: Limits,
+    has_proposals: bool,
 }
 
 impl Host {
     /// A host whose contexts use platforms of `provider`.
     pub fn new(provider: Rc<dyn PlatformProvider>, reading: Reading, resources: Resources, limits: Limits) -> Self {
-        Self { provider, reading, resources, limits }
+        Self { provider, reading, resources, limits, has_proposals: false }
+    }
+
+    /// The same, whose script has what the proposals add to the interfaces, and blobs and streams for it.
+    pub fn with_proposals(self) -> Self {
+        Self { has_proposals: true, ..self }
     }
 
     /// Runs a test.
@@ -213,14 +220,15 @@ impl GlobalScope {
         let native = Native::new(&global, &ml, &host.resources, folder_of(test));
         let completed = Rc::new(RefCell::new(None));
         let mut scope = Self { native, deadline, completed, drivers: None, context, runtime };
-        let drivers = scope.context.with(|ctx| scope.furnish(&ctx, test).catch(&ctx).map_err(engine))?;
+        let drivers =
+            scope.context.with(|ctx| scope.furnish(&ctx, test, host.has_proposals).catch(&ctx).map_err(engine))?;
         scope.drivers = Some(drivers);
         scope.track_rejections();
         Ok(scope)
     }
 
     /// Puts everything on the global object that a browser has there.
-    fn furnish<'js>(&self, ctx: &Ctx<'js>, test: &Test) -> rquickjs::Result<Drivers> {
+    fn furnish<'js>(&self, ctx: &Ctx<'js>, test: &Test, has_proposals: bool) -> rquickjs::Result<Drivers> {
         let native = self.native.install(ctx)?;
         let completed = Rc::clone(&self.completed);
         let complete = move |json: String| {
@@ -228,9 +236,15 @@ impl GlobalScope {
         };
         native.set("complete", Function::new(ctx.clone(), complete)?)?;
 
-        let description = serde_json::to_string(&Description::of_the_specification()).unwrap_or_default();
+        let (description, data) = if has_proposals {
+            let expose: Function<'js> = ctx.eval_with_options(DATA, named("data.js"))?;
+            (Description::with_the_proposals(), Some(expose.call::<_, Object<'js>>((ctx.globals(),))?))
+        } else {
+            (Description::of_the_specification(), None)
+        };
+        let description = serde_json::to_string(&description).unwrap_or_default();
         let describe: Function<'js> = ctx.eval_with_options(WEB_IDL, named("webidl.js"))?;
-        let idl: Object<'js> = describe.call((ctx.json_parse(description)?, native.clone(), ctx.globals()))?;
+        let idl: Object<'js> = describe.call((ctx.json_parse(description)?, native.clone(), ctx.globals(), data))?;
         let is_window = test.scope == Scope::Window;
         let expose: Function<'js> = idl.get("exposeNavigator")?;
         expose.call::<_, ()>((if is_window { "Navigator" } else { "WorkerNavigator" },))?;

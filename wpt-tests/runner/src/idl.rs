@@ -8,6 +8,7 @@
 mod dictionaries;
 mod interfaces;
 mod operators;
+mod proposals;
 
 use std::fmt;
 
@@ -37,6 +38,8 @@ pub enum Type {
     EnforcedUnsignedLong,
     /// `long` that throws beyond its range
     EnforcedLong,
+    /// `unsigned long long` that throws beyond the integers that a number has
+    EnforcedUnsignedLongLong,
     /// `double`
     Double,
     /// `float`
@@ -51,6 +54,8 @@ pub enum Type {
     ArrayBuffer,
     /// `AllowSharedBufferSource`
     BufferSource,
+    /// The union of a buffer, a `Blob` and a `ReadableStream` that a proposal calls MLConstantData.
+    ConstantData,
     /// An object of an interface.
     Interface(&'static str),
     /// A value of an enumeration.
@@ -63,6 +68,10 @@ pub enum Type {
     FrozenArray(&'static Type),
     /// A record with strings for keys.
     Record(&'static Type),
+    /// An object with strings for keys that can not be changed: what an attribute has in place of a record.
+    FrozenRecord(&'static Type),
+    /// A type, or null.
+    Nullable(&'static Type),
     /// A promise.
     Promise(&'static Type),
     /// A union of a number and a sequence.
@@ -78,6 +87,7 @@ impl fmt::Display for Type {
             Self::UnsignedLong => f.write_str("unsigned long"),
             Self::EnforcedUnsignedLong => f.write_str("[EnforceRange] unsigned long"),
             Self::EnforcedLong => f.write_str("[EnforceRange] long"),
+            Self::EnforcedUnsignedLongLong => f.write_str("[EnforceRange] unsigned long long"),
             Self::Double => f.write_str("double"),
             Self::Float => f.write_str("float"),
             Self::UsvString => f.write_str("USVString"),
@@ -85,10 +95,13 @@ impl fmt::Display for Type {
             Self::Number => f.write_str("MLNumber"),
             Self::ArrayBuffer => f.write_str("ArrayBuffer"),
             Self::BufferSource => f.write_str("AllowSharedBufferSource"),
+            Self::ConstantData => f.write_str("MLConstantData"),
             Self::Interface(name) | Self::Enumeration(name) | Self::Dictionary(name) => f.write_str(name),
             Self::Sequence(of) => write!(f, "sequence<{of}>"),
             Self::FrozenArray(of) => write!(f, "FrozenArray<{of}>"),
             Self::Record(of) => write!(f, "{}", if **of == OPERAND { "MLNamedOperands" } else { "MLNamedTensors" }),
+            Self::FrozenRecord(_) => f.write_str("object"),
+            Self::Nullable(of) => write!(f, "{of}?"),
             Self::Promise(of) => write!(f, "Promise<{of}>"),
             Self::Either(one, other) => write!(f, "({one} or {other})"),
         }
@@ -125,14 +138,17 @@ pub struct Operation {
     pub overloads: &'static [Signature],
 }
 
-/// A read-only attribute of an interface.
+/// An attribute of an interface.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize)]
+#[serde(rename_all = "camelCase")]
 pub struct Attribute {
     /// Its name.
     pub name: &'static str,
     /// Its type.
     #[serde(rename = "type")]
     pub kind: Type,
+    /// Whether script can only read it.
+    pub read_only: bool,
 }
 
 /// An interface.
@@ -143,7 +159,7 @@ pub struct Interface {
     /// The parameters of its constructor, if it has one.
     pub constructor: Option<&'static [Parameter]>,
     /// Its attributes.
-    pub attributes: &'static [Attribute],
+    pub attributes: Vec<Attribute>,
     /// Its operations.
     pub operations: Vec<Operation>,
 }
@@ -186,7 +202,7 @@ pub struct Description {
     /// The interfaces.
     pub interfaces: Vec<Interface>,
     /// The dictionaries that script passes.
-    pub dictionaries: &'static [Dictionary],
+    pub dictionaries: Vec<Dictionary>,
     /// The enumerations.
     pub enumerations: Vec<Enumeration>,
 }
@@ -194,7 +210,15 @@ pub struct Description {
 impl Description {
     /// The description of the specification's present text.
     pub fn of_the_specification() -> Self {
-        Self { interfaces: interfaces::all(), dictionaries: dictionaries::DICTIONARIES, enumerations: enumerations() }
+        let dictionaries = dictionaries::DICTIONARIES.to_vec();
+        Self { interfaces: interfaces::all(), dictionaries, enumerations: enumerations() }
+    }
+
+    /// The same with what the proposals add to it, as far as it needs no device of WebGPU.
+    pub fn with_the_proposals() -> Self {
+        let mut description = Self::of_the_specification();
+        proposals::add_to(&mut description);
+        description
     }
 }
 
@@ -215,11 +239,8 @@ pub(crate) fn options_of(operator: &str) -> Option<&'static str> {
 
 /// The enumerations, with the reference's values.
 fn enumerations() -> Vec<Enumeration> {
-    fn of<T: Copy>(name: &'static str, all: &[T], as_str: impl Fn(T) -> &'static str) -> Enumeration {
-        Enumeration { name, values: all.iter().map(|value| as_str(*value)).collect() }
-    }
     macro_rules! of {
-        ($($name:ident),+) => { vec![$(of(stringify!($name), &$name::ALL, $name::as_str)),+] };
+        ($($name:ident),+) => { vec![$(enumeration(stringify!($name), &$name::ALL, $name::as_str)),+] };
     }
     of![
         MLPowerPreference,
@@ -235,6 +256,10 @@ fn enumerations() -> Vec<Enumeration> {
         MLRoundingType,
         MLInterpolationMode
     ]
+}
+
+fn enumeration<T: Copy>(name: &'static str, all: &[T], as_str: impl Fn(T) -> &'static str) -> Enumeration {
+    Enumeration { name, values: all.iter().map(|value| as_str(*value)).collect() }
 }
 
 const fn required(name: &'static str, kind: Type) -> Parameter {
@@ -280,7 +305,7 @@ mod tests {
 
     #[test]
     fn every_name_that_a_type_uses_is_described() {
-        let description = Description::of_the_specification();
+        let description = Description::with_the_proposals();
         let known = |name: &str| {
             description.interfaces.iter().any(|interface| interface.name == name)
                 || description.dictionaries.iter().any(|dictionary| dictionary.name == name)
@@ -294,7 +319,8 @@ mod tests {
             .flat_map(|signature| {
                 signature.parameters.iter().map(|parameter| parameter.kind).chain([signature.returns])
             })
-            .chain(description.dictionaries.iter().flat_map(|dictionary| dictionary.members).map(|member| member.kind));
+            .chain(description.dictionaries.iter().flat_map(|dictionary| dictionary.members).map(|member| member.kind))
+            .chain(description.interfaces.iter().flat_map(|interface| &interface.attributes).map(|one| one.kind));
         for kind in used {
             for name in names_in(kind) {
                 assert!(known(name), "{name}");
@@ -305,7 +331,8 @@ mod tests {
     fn names_in(kind: Type) -> Vec<&'static str> {
         match kind {
             Type::Interface(name) | Type::Enumeration(name) | Type::Dictionary(name) => vec![name],
-            Type::Sequence(of) | Type::FrozenArray(of) | Type::Record(of) | Type::Promise(of) => names_in(*of),
+            Type::Sequence(of) | Type::FrozenArray(of) | Type::Record(of) | Type::FrozenRecord(of) => names_in(*of),
+            Type::Nullable(of) | Type::Promise(of) => names_in(*of),
             Type::Either(one, other) => [names_in(*one), names_in(*other)].concat(),
             _ => vec![],
         }

@@ -5,6 +5,7 @@
 
 mod argument;
 mod calls;
+mod source;
 
 use std::cell::{Cell, RefCell};
 use std::collections::HashMap;
@@ -12,6 +13,7 @@ use std::path::PathBuf;
 use std::rc::Rc;
 use std::time::Instant;
 
+use rquickjs::function::Opt;
 use rquickjs::{Array, ArrayBuffer, Ctx, Exception as JsException, Function, IntoJs, Object as JsObject, Value};
 use webnn_reference::buffer::{ArrayBuffer as Buffer, BufferSource};
 use webnn_reference::builder::MLGraphBuilder;
@@ -25,8 +27,9 @@ use webnn_reference::tensor::MLTensor;
 use webnn_reference::timeline::Global;
 
 use crate::folder::Resources;
-use argument::Argument;
 pub(crate) use argument::bytes_of;
+use argument::{Argument, joined};
+use source::Streams;
 
 /// An object that script has a handle of.
 #[derive(Clone)]
@@ -47,6 +50,8 @@ enum Pending {
     Buffer(Promise<Buffer>),
     Written(Promise<()>, BufferSource),
     Lost(Promise<MLContextLostInfo>),
+    Texts(Promise<Vec<String>>),
+    Done(Promise<()>),
 }
 
 /// What a call gave.
@@ -55,8 +60,11 @@ enum Returned {
     Boolean(bool),
     Text(&'static str),
     Numbers(Vec<u32>),
+    Texts(Vec<String>),
     Object(Object),
     Objects(Vec<Object>),
+    /// Objects with names.
+    Named(Vec<(String, Object)>),
     Promise(Pending),
     /// A plain object, as JSON.
     Plain(String),
@@ -93,6 +101,7 @@ pub(crate) struct Native {
     pending: RefCell<Vec<(u32, Pending)>>,
     /// What each context supports, as JSON: script asks for it again and again.
     support_limits: RefCell<HashMap<u32, String>>,
+    streams: Streams,
     last: Cell<u32>,
     begun: Instant,
     resources: Resources,
@@ -109,6 +118,7 @@ impl Native {
             objects: RefCell::default(),
             pending: RefCell::default(),
             support_limits: RefCell::default(),
+            streams: Streams::default(),
             last: Cell::new(0),
             begun: Instant::now(),
             resources: resources.clone(),
@@ -151,7 +161,9 @@ impl Native {
 
     /// Lets the reference do the next of what is queued, and says whether there was something.
     fn pump(&self) -> bool {
-        self.global.pump_timelines();
+        if !self.streams.are_arriving() {
+            self.global.pump_timelines();
+        }
         self.global.pump_a_task()
     }
 
@@ -206,6 +218,14 @@ impl Native {
             Returned::Boolean(boolean) => boolean.into_js(ctx),
             Returned::Text(text) => text.into_js(ctx),
             Returned::Numbers(numbers) => numbers.into_js(ctx),
+            Returned::Texts(texts) => texts.into_js(ctx),
+            Returned::Named(objects) => {
+                let handles = objects.into_iter().map(|(name, object)| (name, self.keep(object)));
+                handles
+                    .map(|(name, handle)| pair_of(ctx, name, handle))
+                    .collect::<rquickjs::Result<Vec<_>>>()?
+                    .into_js(ctx)
+            }
             Returned::Object(object) => self.keep(object).into_js(ctx),
             Returned::Objects(objects) => {
                 let handles: Vec<u32> = objects.into_iter().map(|object| self.keep(object)).collect();
@@ -250,6 +270,16 @@ impl Native {
         let native = Rc::clone(self);
         object.set("release", Function::new(ctx.clone(), move |handle: u32| native.release(handle))?)?;
         let native = Rc::clone(self);
+        object.set("stream", Function::new(ctx.clone(), move || native.number())?)?;
+        let native = Rc::clone(self);
+        object.set("tookStream", Function::new(ctx.clone(), move |number: u32| native.streams.is_taken(number))?)?;
+        let native = Rc::clone(self);
+        let feed = move |number: u32, pieces: Vec<String>| native.streams.feed(number, &joined(&pieces));
+        object.set("feedStream", Function::new(ctx.clone(), feed)?)?;
+        let native = Rc::clone(self);
+        let end = move |number: u32, failure: Opt<String>| native.streams.end(number, failure.0);
+        object.set("endStream", Function::new(ctx.clone(), end)?)?;
+        let native = Rc::clone(self);
         object.set("now", Function::new(ctx.clone(), move || native.now())?)?;
         let native = Rc::clone(self);
         let log = move |line: String| native.log.borrow_mut().push(line);
@@ -269,11 +299,21 @@ impl Pending {
             Self::Graph(promise) => mapped(promise, |graph| Returned::Object(Object::Graph(graph))),
             Self::Buffer(promise) => mapped(promise, |buffer| Returned::Bytes(buffer.detach())),
             Self::Written(promise, output) => mapped(promise, |()| Returned::Bytes(output.buffer().to_vec())),
+            Self::Texts(promise) => mapped(promise, Returned::Texts),
+            Self::Done(promise) => mapped(promise, |()| Returned::Undefined),
             Self::Lost(promise) => {
                 mapped(promise, |info| Returned::Plain(serde_json::json!({ "message": info.message }).to_string()))
             }
         }
     }
+}
+
+/// A name and a handle, as a pair.
+fn pair_of<'js>(ctx: &Ctx<'js>, name: String, handle: u32) -> rquickjs::Result<Array<'js>> {
+    let pair = Array::new(ctx.clone())?;
+    pair.set(0, name)?;
+    pair.set(1, handle)?;
+    Ok(pair)
 }
 
 fn mapped<T: Clone>(promise: &Promise<T>, returned: impl FnOnce(T) -> Returned) -> Option<Result<Returned, Exception>> {

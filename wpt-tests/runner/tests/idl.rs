@@ -6,9 +6,11 @@ use std::collections::{BTreeMap, BTreeSet};
 use std::path::Path;
 
 use spec_diff::bikeshed::Document;
-use webnn_wpt::idl::{Description, Parameter, Type};
+use webnn_wpt::idl::{Attribute, Description, Parameter, Type};
 
 const SOURCE: &str = concat!(env!("CARGO_MANIFEST_DIR"), "/../../../shared/spec/webnn-c515210.bs");
+
+const PROPOSALS: &str = concat!(env!("CARGO_MANIFEST_DIR"), "/../../spec-diff/proposals");
 
 /// What is declared in the braces of each interface, dictionary and enumeration, without defaults and comments.
 fn declared(idl: &str) -> BTreeMap<String, BTreeSet<String>> {
@@ -49,6 +51,41 @@ fn parameters(parameters: &[Parameter]) -> String {
     each.collect::<Vec<_>>().join(", ")
 }
 
+fn attribute(attribute: &Attribute) -> String {
+    let read_only = if attribute.read_only { "readonly " } else { "" };
+    let same = if matches!(attribute.kind, Type::FrozenRecord(_)) { "[SameObject] " } else { "" };
+    format!("{same}{read_only}attribute {} {}", attribute.kind, attribute.name)
+}
+
+/// What a description has, in the words of Web IDL.
+fn described(description: &Description) -> BTreeMap<String, BTreeSet<String>> {
+    let mut described: BTreeMap<String, BTreeSet<String>> = BTreeMap::new();
+    for interface in &description.interfaces {
+        let constructor = interface.constructor.map(|given| format!("constructor({})", parameters(given)));
+        let attributes = interface.attributes.iter().map(attribute);
+        let operations = interface.operations.iter().flat_map(|operation| {
+            operation
+                .overloads
+                .iter()
+                .map(|way| format!("{} {}({})", way.returns, operation.name, parameters(way.parameters)))
+        });
+        let members = constructor.into_iter().chain(attributes).chain(operations).collect();
+        described.insert(interface.name.to_owned(), members);
+    }
+    for dictionary in &description.dictionaries {
+        let members = dictionary.members.iter().map(|member| {
+            let required = if member.required { "required " } else { "" };
+            format!("{required}{} {}", member.kind, member.name)
+        });
+        described.insert(dictionary.name.to_owned(), members.collect());
+    }
+    for enumeration in &description.enumerations {
+        let values = enumeration.values.iter().map(|value| (*value).to_owned());
+        described.insert(enumeration.name.to_owned(), values.collect());
+    }
+    described
+}
+
 #[test]
 fn the_descriptions_are_the_specifications() {
     if !Path::new(SOURCE).exists() {
@@ -60,40 +97,31 @@ fn the_descriptions_are_the_specifications() {
     };
     let document = Document::read(Path::new(SOURCE)).expect("the specification's source");
     let declared = declared(&document.web_idl());
-    let description = Description::of_the_specification();
-    let mut described: BTreeMap<&str, BTreeSet<String>> = BTreeMap::new();
-    for interface in &description.interfaces {
-        let constructor = interface.constructor.map(|given| format!("constructor({})", parameters(given)));
-        let attributes = interface
-            .attributes
-            .iter()
-            .map(|attribute| format!("readonly attribute {} {}", attribute.kind, attribute.name));
-        let operations = interface.operations.iter().flat_map(|operation| {
-            operation
-                .overloads
-                .iter()
-                .map(|way| format!("{} {}({})", way.returns, operation.name, parameters(way.parameters)))
-        });
-        described.insert(interface.name, constructor.into_iter().chain(attributes).chain(operations).collect());
-    }
-    for dictionary in description.dictionaries {
-        let members = dictionary.members.iter().map(|member| {
-            let required = if member.required { "required " } else { "" };
-            format!("{required}{} {}", member.kind, member.name)
-        });
-        described.insert(dictionary.name, members.collect());
-    }
-    for enumeration in &description.enumerations {
-        described.insert(enumeration.name, enumeration.values.iter().map(|value| (*value).to_owned()).collect());
-    }
     // What script is given and does not pass needs no description.
     let is_given = |name: &str| name.ends_with("Limits") || name == "MLContextLostInfo" || name == "MLRankRange";
-    let of_the_specification: BTreeMap<&str, BTreeSet<String>> = declared
-        .iter()
-        .filter(|(name, _)| !is_given(name) && *name != "mixin NavigatorML")
-        .map(|(name, members)| (name.as_str(), members.clone()))
-        .collect();
-    assert_eq!(described, of_the_specification);
+    let mut of_the_specification = declared;
+    of_the_specification.retain(|name, _| !is_given(name) && name != "mixin NavigatorML");
+    assert_eq!(described(&Description::of_the_specification()), of_the_specification);
+}
+
+/// What needs a device of WebGPU is left out; a failed dispatch has no Web IDL.
+#[test]
+fn what_is_added_is_what_the_proposals_add() {
+    let mut of_the_proposals: BTreeMap<String, BTreeSet<String>> = BTreeMap::new();
+    for name in ["hollow-constants", "residency", "graph-cache"] {
+        let path = format!("{PROPOSALS}/{name}.bs");
+        let document = Document::read(Path::new(&path)).expect("a proposal");
+        for (name, members) in declared(&document.web_idl()) {
+            of_the_proposals.entry(name).or_default().extend(members);
+        }
+    }
+    let before = described(&Description::of_the_specification());
+    let mut added = described(&Description::with_the_proposals());
+    for (name, members) in &mut added {
+        members.retain(|member| !before.get(name).is_some_and(|before| before.contains(member)));
+    }
+    added.retain(|_, members| !members.is_empty());
+    assert_eq!(added, of_the_proposals);
 }
 
 #[test]

@@ -16,10 +16,12 @@ const OWN_TESTS: &str = concat!(env!("CARGO_MANIFEST_DIR"), "/../js");
 fn run(name: &'static str, limits: Limits) -> Vec<(Test, FileResult)> {
     let work = move || {
         let root = Path::new(OWN_TESTS);
-        let host = Host::new(Rc::new(Cpu), Reading::Corrected, Resources::new(root, vec![]), limits);
+        let host = || Host::new(Rc::new(Cpu), Reading::Corrected, Resources::new(root, vec![]), limits);
+        let (plain, with_proposals) = (host(), host().with_proposals());
         let all = tests(root, "webnn").expect("the folder of our tests");
         let chosen = all.into_iter().filter(|test| test.name.contains(name));
-        chosen.map(|test| (test.clone(), host.run(&test))).collect::<Vec<_>>()
+        let host = |test: &Test| if test.name.contains("/proposals/") { &with_proposals } else { &plain };
+        chosen.map(|test| (test.clone(), host(&test).run(&test))).collect::<Vec<_>>()
     };
     let thread = std::thread::Builder::new().stack_size(THREAD_STACK).spawn(work).expect("a thread");
     thread.join().expect("results")
@@ -47,7 +49,7 @@ fn statuses(result: &FileResult) -> Vec<(&str, Status)> {
 
 #[test]
 fn every_test_passes_in_every_scope_and_variant() {
-    for (name, count) in [("/interfaces.", 4), ("/conversions.", 2), ("/execution.", 4)] {
+    for (name, count) in [("/interfaces.", 4), ("/conversions.", 2), ("/execution.", 4), ("/proposals/", 6)] {
         let results = run(name, patient());
         assert_eq!(results.len(), count, "{name}");
         for (test, result) in results {

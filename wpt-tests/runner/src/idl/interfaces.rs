@@ -5,19 +5,19 @@ use super::{Attribute, DATA_TYPE, Interface, OPERAND, Operation, Parameter, Sign
 
 const CONTEXT: Type = Type::Interface("MLContext");
 const TENSOR: Type = Type::Interface("MLTensor");
-const GRAPH: Type = Type::Interface("MLGraph");
-const DESCRIPTOR: Parameter = required("descriptor", Type::Dictionary("MLOperandDescriptor"));
+pub(super) const GRAPH: Type = Type::Interface("MLGraph");
+pub(super) const DESCRIPTOR: Parameter = required("descriptor", Type::Dictionary("MLOperandDescriptor"));
 const SHAPE: Type = Type::FrozenArray(&Type::UnsignedLong);
 
 const fn attribute(name: &'static str, kind: Type) -> Attribute {
-    Attribute { name, kind }
+    Attribute { name, kind, read_only: true }
 }
 
-const fn operation(name: &'static str, overloads: &'static [Signature]) -> Operation {
+pub(super) const fn operation(name: &'static str, overloads: &'static [Signature]) -> Operation {
     Operation { name, overloads }
 }
 
-const fn signature(parameters: &'static [Parameter], returns: Type) -> Signature {
+pub(super) const fn signature(parameters: &'static [Parameter], returns: Type) -> Signature {
     Signature { parameters, returns }
 }
 
@@ -69,16 +69,16 @@ const OF_A_CONTEXT: &[Operation] = &[
     DESTROY,
 ];
 
+/// The ways to make a constant.
+pub(super) const CONSTANT: [Signature; 3] = [
+    signature(&[DESCRIPTOR, required("buffer", Type::BufferSource)], OPERAND),
+    signature(&[required("dataType", DATA_TYPE), required("value", Type::Number)], OPERAND),
+    signature(&[required("tensor", TENSOR)], OPERAND),
+];
+
 const OF_A_BUILDER: &[Operation] = &[
     operation("input", &[signature(&[required("name", Type::UsvString), DESCRIPTOR], OPERAND)]),
-    operation(
-        "constant",
-        &[
-            signature(&[DESCRIPTOR, required("buffer", Type::BufferSource)], OPERAND),
-            signature(&[required("dataType", DATA_TYPE), required("value", Type::Number)], OPERAND),
-            signature(&[required("tensor", TENSOR)], OPERAND),
-        ],
-    ),
+    operation("constant", &CONSTANT),
     operation("build", &[signature(&[required("outputs", Type::Record(&OPERAND))], Type::Promise(&GRAPH))]),
 ];
 
@@ -101,10 +101,10 @@ const CONSTRUCTOR: &[Parameter] = &[required("context", CONTEXT)];
 
 /// All interfaces. The mixin of the navigators, which has one attribute, is made by the host.
 pub(super) fn all() -> Vec<Interface> {
-    let interface = |name, attributes, operations: &[Operation]| Interface {
+    let interface = |name, attributes: &[Attribute], operations: &[Operation]| Interface {
         name,
         constructor: None,
-        attributes,
+        attributes: attributes.to_vec(),
         operations: operations.to_vec(),
     };
     vec![

@@ -5,6 +5,8 @@ use webnn_reference::buffer::{ArrayBuffer, ArrayBufferView, BufferSource};
 use webnn_reference::data_type::MLOperandDataType;
 use webnn_reference::number::MLNumber;
 
+use super::source::Stream;
+
 /// An argument of a call.
 #[derive(Clone, Debug)]
 pub(super) enum Argument {
@@ -24,6 +26,10 @@ pub(super) enum Argument {
     Members(Vec<(String, Argument)>),
     /// A buffer source.
     Buffer(Source),
+    /// A blob.
+    Blob(Vec<u8>),
+    /// A stream, whose bytes arrive later.
+    Stream(Stream),
 }
 
 /// A buffer, and the view of it that script passed, if it is one.
@@ -52,7 +58,7 @@ impl Source {
 
 impl Argument {
     pub(super) fn from_script(value: &Value<'_>) -> rquickjs::Result<Self> {
-        if value.is_undefined() {
+        if value.is_undefined() || value.is_null() {
             Ok(Self::Undefined)
         } else if let Some(boolean) = value.as_bool() {
             Ok(Self::Boolean(boolean))
@@ -74,6 +80,10 @@ impl Argument {
             Ok(Self::Number(MLNumber::BigInt(nearest_integer(&digits))))
         } else if let Some(members) = object.get::<_, Option<Array<'_>>>("members")? {
             Ok(Self::Members(members.iter().map(|member| Self::member(&member?)).collect::<rquickjs::Result<_>>()?))
+        } else if let Some(pieces) = object.get::<_, Option<Vec<String>>>("blob")? {
+            Ok(Self::Blob(joined(&pieces)))
+        } else if let Some(number) = object.get("stream")? {
+            Ok(Self::Stream(Stream { number, is_locked: object.get("locked")? }))
         } else {
             Ok(Self::Buffer(source(object)?))
         }
@@ -90,16 +100,18 @@ fn nearest_integer(digits: &str) -> i128 {
 }
 
 fn source(object: &JsObject<'_>) -> rquickjs::Result<Source> {
-    let mut bytes = Vec::new();
-    for piece in object.get::<_, Option<Vec<String>>>("bytes")?.unwrap_or_default() {
-        bytes.extend(bytes_of(&piece));
-    }
+    let bytes = joined(&object.get::<_, Option<Vec<String>>>("bytes")?.unwrap_or_default());
     let buffer = if object.get("shared")? { ArrayBuffer::new_shared(bytes) } else { ArrayBuffer::new(bytes) };
     if object.get("detached")? {
         buffer.detach();
     }
     let view = object.get::<_, Option<String>>("view")?.and_then(|name| ArrayBufferView::from_name(&name));
     Ok(Source { view, buffer })
+}
+
+/// The bytes of all pieces.
+pub(super) fn joined(pieces: &[String]) -> Vec<u8> {
+    pieces.iter().flat_map(|piece| bytes_of(piece)).collect()
 }
 
 /// The bytes that hexadecimal digits stand for.

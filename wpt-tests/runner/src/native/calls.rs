@@ -1,5 +1,8 @@
 //! The methods and attributes of the interfaces, as calls of the reference.
 
+use std::collections::BTreeMap;
+use std::rc::Rc;
+
 use serde_json::{Map, Value as Json, json};
 use webnn_reference::buffer::BufferSource;
 use webnn_reference::builder::MLGraphBuilder;
@@ -14,11 +17,15 @@ use webnn_reference::ml::{ML, MLContextOptions, MLPowerPreference};
 use webnn_reference::number::MLNumber;
 use webnn_reference::operand::MLOperand;
 use webnn_reference::ops;
+use webnn_reference::proposals::hollow_constants::MLConstantDataOptions;
+use webnn_reference::proposals::residency::{MLOffloadOptions, MLOffloadTarget};
+use webnn_reference::supply::ConstantData;
 use webnn_reference::tensor::MLTensor;
 
 use crate::idl;
 
 use super::argument::Argument;
+use super::source::Bytes;
 use super::{Called, Native, Object, Pending, Returned};
 
 impl Native {
@@ -44,10 +51,7 @@ impl Native {
                 _ => Err(unknown(interface, operation)),
             },
             Object::Tensor(tensor) => of_tensor(&tensor, operation),
-            Object::Graph(graph) => {
-                graph.destroy();
-                Ok(Returned::Undefined)
-            }
+            Object::Graph(graph) => of_graph(&graph, operation, &arguments),
         }
     }
 }
@@ -109,8 +113,66 @@ fn of_context(context: &MLContext, operation: &str, arguments: &Arguments<'_>) -
             context.destroy();
             Ok(Returned::Undefined)
         }
+        _ => of_context_by_proposals(context, operation, arguments),
+    }
+}
+
+/// What the proposals of residency and of a graph cache add to contexts.
+fn of_context_by_proposals(context: &MLContext, operation: &str, arguments: &Arguments<'_>) -> Called {
+    let done = |promise| Ok(Returned::Promise(Pending::Done(promise)));
+    match operation {
+        "setMemoryBudget" => {
+            let bytes = match arguments.get(0)? {
+                Argument::Undefined => None,
+                value => Some(number_of_bytes(value)?),
+            };
+            done(context.set_memory_budget(bytes))
+        }
+        "listGraphs" => Ok(Returned::Promise(Pending::Texts(context.list_graphs()))),
+        "loadGraph" => Ok(Returned::Promise(Pending::Graph(context.load_graph(arguments.text(0)?)))),
+        "saveGraph" => {
+            let constants = arguments.operands(2)?;
+            done(context.save_graph(arguments.text(0)?, &arguments.graph(1)?, &constants))
+        }
+        "deleteGraph" => done(context.delete_graph(arguments.text(0)?)),
         _ => Err(unknown("MLContext", operation)),
     }
+}
+
+/// All but `destroy()` is of proposals.
+fn of_graph(graph: &MLGraph, operation: &str, arguments: &Arguments<'_>) -> Called {
+    let done = |promise| Ok(Returned::Promise(Pending::Done(promise)));
+    match operation {
+        "destroy" => {
+            graph.destroy();
+            Ok(Returned::Undefined)
+        }
+        "setConstantData" => {
+            let constant = arguments.native.operand(arguments.get(0)?)?;
+            let options = arguments.constant_data_options(2)?;
+            let data = arguments.constant_data(1, &constant, options)?;
+            done(graph.set_constant_data(&constant, &data, options))
+        }
+        "offload" => done(graph.offload(arguments.offload_options(0)?)),
+        "reload" => done(graph.reload()),
+        "pinned" => Ok(Returned::Boolean(graph.pinned())),
+        "pinned=" => nothing(graph.set_pinned(matches!(arguments.get(0)?, Argument::Boolean(true)))),
+        "inputs" => Ok(Returned::Plain(descriptors(graph.inputs()).to_string())),
+        "outputs" => Ok(Returned::Plain(descriptors(graph.outputs()).to_string())),
+        "constants" => {
+            let constants = graph.constants().into_iter();
+            Ok(Returned::Named(constants.map(|(name, operand)| (name, Object::Operand(operand))).collect()))
+        }
+        _ => Err(unknown("MLGraph", operation)),
+    }
+}
+
+/// Descriptors with their names, each a pair.
+fn descriptors(named: &BTreeMap<String, MLOperandDescriptor>) -> Json {
+    let pairs = named.iter().map(|(name, MLOperandDescriptor { data_type, shape })| {
+        json!([name, { "dataType": data_type.as_str(), "shape": shape }])
+    });
+    pairs.collect()
 }
 
 fn of_tensor(tensor: &MLTensor, operation: &str) -> Called {
@@ -137,19 +199,13 @@ fn of_builder(builder: &MLGraphBuilder, operation: &str, arguments: &Arguments<'
             (Argument::Text(_), Some(Argument::Number(value))) => {
                 builder.constant_scalar(arguments.data_type(0)?, *value)?
             }
+            (_, None) => builder.hollow_constant(&arguments.descriptor(0)?)?,
             _ => {
                 let descriptor = arguments.descriptor(0)?;
                 builder.constant(&descriptor, &arguments.buffer(1, descriptor.data_type)?)?
             }
         })),
-        "build" => {
-            let outputs: Called<Vec<(String, MLOperand)>> = arguments
-                .members(0)?
-                .iter()
-                .map(|(name, value)| Ok((name.clone(), arguments.native.operand(value)?)))
-                .collect();
-            Ok(Returned::Promise(Pending::Graph(builder.build(&outputs?))))
-        }
+        "build" => Ok(Returned::Promise(Pending::Graph(builder.build(&arguments.operands(0)?)))),
         name => {
             let row = ops::operator(name).ok_or_else(|| unknown("MLGraphBuilder", name))?;
             let values: Called<Vec<IdlValue>> =
@@ -216,7 +272,9 @@ impl Native {
                     .map(|(name, member)| Ok((name.clone(), self.idl_value(member)?)))
                     .collect::<Called<_>>()?,
             ),
-            Argument::Buffer(_) => return Err("no operator takes a buffer".to_owned().into()),
+            Argument::Buffer(_) | Argument::Blob(_) | Argument::Stream(_) => {
+                return Err("no operator takes data".to_owned().into());
+            }
         })
     }
 }
@@ -284,6 +342,49 @@ impl<'a> Arguments<'a> {
         members.map(|(name, value)| Ok((name.clone(), self.native.tensor(value)?))).collect()
     }
 
+    fn operands(&self, position: usize) -> Called<Vec<(String, MLOperand)>> {
+        let members = self.members(position)?.iter();
+        members.map(|(name, value)| Ok((name.clone(), self.native.operand(value)?))).collect()
+    }
+
+    /// The data of a constant, or of a part of it.
+    fn constant_data(
+        &self,
+        position: usize,
+        constant: &MLOperand,
+        options: MLConstantDataOptions,
+    ) -> Called<ConstantData> {
+        let descriptor = constant.descriptor();
+        Ok(match self.get(position)? {
+            Argument::Blob(bytes) => ConstantData::Blob(Rc::new(Bytes(bytes.clone()))),
+            Argument::Stream(stream) => {
+                let room = descriptor.byte_length().saturating_sub(options.byte_offset.unwrap_or(0));
+                ConstantData::Stream(self.native.streams.open(*stream, room))
+            }
+            _ => ConstantData::Buffer(self.buffer(position, descriptor.data_type)?),
+        })
+    }
+
+    fn constant_data_options(&self, position: usize) -> Called<MLConstantDataOptions> {
+        let mut options = MLConstantDataOptions::default();
+        for (name, value) in self.members(position)? {
+            if name == "byteOffset" {
+                options.byte_offset = Some(number_of_bytes(value)?);
+            }
+        }
+        Ok(options)
+    }
+
+    fn offload_options(&self, position: usize) -> Called<MLOffloadOptions> {
+        let mut options = MLOffloadOptions::default();
+        for member in self.members(position)? {
+            if let ("to", Argument::Text(target)) = (member.0.as_str(), &member.1) {
+                options.to = MLOffloadTarget::from_name(target).ok_or_else(|| "not a target".to_owned())?;
+            }
+        }
+        Ok(options)
+    }
+
     fn data_type(&self, position: usize) -> Called<MLOperandDataType> {
         Ok(MLOperandDataType::from_name(self.text(position)?).ok_or_else(|| "not a data type".to_owned())?)
     }
@@ -313,6 +414,14 @@ fn dimension(value: &Argument) -> Option<u32> {
     match value {
         Argument::Number(MLNumber::Double(number)) => webnn_reference::number::exact_u32(*number),
         _ => None,
+    }
+}
+
+/// A number of bytes, which Web IDL has made an integer that a number has exactly.
+fn number_of_bytes(value: &Argument) -> Called<u64> {
+    match value {
+        Argument::Number(MLNumber::Double(number)) => Ok(*number as u64),
+        _ => Err("not a number of bytes".to_owned().into()),
     }
 }
 
