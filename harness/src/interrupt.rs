@@ -1,12 +1,12 @@
 //! Ctrl-C: a run that is interrupted ends in order, with a result file that says so; anything else ends at once. What was started
-//! outside is ended in either case.
+//! outside is ended in either case, and temporary folders are removed.
 
 use std::process::exit;
 use std::sync::atomic::{AtomicBool, Ordering};
 
 use crate::failure::INTERRUPTED;
 use crate::outside::group;
-use crate::worker;
+use crate::{temporary, worker};
 
 static IS_ASKED_FOR: AtomicBool = AtomicBool::new(false);
 static IS_IN_ORDER: AtomicBool = AtomicBool::new(false);
@@ -17,6 +17,7 @@ pub(crate) fn listen() {
         let is_the_first = !IS_ASKED_FOR.swap(true, Ordering::Relaxed);
         if !(is_the_first && IS_IN_ORDER.load(Ordering::Relaxed)) {
             group::end_all();
+            temporary::remove_all();
             end(INTERRUPTED);
         }
     });

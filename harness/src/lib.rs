@@ -32,6 +32,7 @@ mod run;
 mod selection;
 mod shown;
 mod summary;
+mod temporary;
 pub mod trials;
 mod worker;
 mod wpt;

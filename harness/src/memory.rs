@@ -7,7 +7,7 @@
 //! and hands back figures, a digest of the result, and what happened in memory and when. All ways of a workload have to give
 //! the same result, bit for bit.
 //!
-//! `model` makes the files, `process` looks at the memory of the process, `table` and `timeline` show what came of it.
+//! `model` makes the files, `process` looks at the memory of the process and at what is free, `table` and `timeline` show what came of it.
 
 mod bus;
 pub(crate) mod campaign;
@@ -24,11 +24,12 @@ pub(crate) mod timeline;
 
 use std::collections::BTreeMap;
 use std::error::Error;
-use std::path::Path;
 
 use serde::{Deserialize, Serialize};
+use webnn_reference::descriptor::MLOperandDescriptor;
 
 use session::Session;
+pub(crate) use session::computes_in_its_process;
 
 /// What comes of a measurement, or why there is none.
 pub(crate) type Outcome<T> = Result<T, Box<dyn Error>>;
@@ -48,8 +49,8 @@ pub(crate) struct Workload {
     pub(crate) compared: Option<&'static str>,
     /// Whether all ways compute the same.
     pub(crate) agrees: bool,
-    /// Writes the files that it needs to a folder, for models of so many bytes.
-    prepare: fn(&Path, u64) -> Result<(), webnn_weights::Error>,
+    /// The tensors of the file that it needs, for models of so many bytes.
+    tensors: fn(u64) -> Vec<(String, MLOperandDescriptor)>,
     /// Goes one way.
     measure: fn(&Session, &Way) -> Outcome<Measured>,
 }
@@ -61,6 +62,15 @@ pub(crate) struct Way {
     pub(crate) name: &'static str,
     /// What it is, in a few words.
     pub(crate) about: &'static str,
+    /// What it takes at least of the memory of the device, and of that of the host, as parts of the model.
+    least: Least,
+}
+
+/// Parts of a model that are in memory at once.
+#[derive(Clone, Copy, Debug, Default)]
+pub(crate) struct Least {
+    device: f64,
+    host: f64,
 }
 
 /// A figure that is measured.
@@ -94,7 +104,14 @@ const fn column(key: &'static str, heading: &'static str, unit: Unit) -> Column 
 }
 
 const fn way(name: &'static str, about: &'static str) -> Way {
-    Way { name, about }
+    Way { name, about, least: Least { device: 0.0, host: 0.0 } }
+}
+
+impl Way {
+    /// The same way, which takes at least these parts of the model.
+    const fn taking(self, device: f64, host: f64) -> Self {
+        Self { least: Least { device, host }, ..self }
+    }
 }
 
 /// All workloads.
@@ -110,6 +127,8 @@ pub(crate) struct Measured {
     pub(crate) result: Option<String>,
     /// What happened in memory: after so many nanoseconds there were so many bytes more or less of something.
     pub(crate) events: Vec<(u64, String, i64)>,
+    /// What its row has to say beside its name.
+    pub(crate) remark: Option<String>,
     /// The bytes that its context was allowed to have on the device.
     pub(crate) budget: Option<u64>,
 }
@@ -137,6 +156,6 @@ pub(crate) fn workload(name: &str) -> Option<&'static Workload> {
     WORKLOADS.into_iter().find(|workload| workload.name == name)
 }
 
-fn no_files(_: &Path, _: u64) -> Result<(), webnn_weights::Error> {
-    Ok(())
+fn no_tensors(_: u64) -> Vec<(String, MLOperandDescriptor)> {
+    Vec::new()
 }

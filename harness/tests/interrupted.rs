@@ -51,7 +51,12 @@ fn before_long(mut condition: impl FnMut() -> bool) -> bool {
 /// Begins a run, and has it interrupted once this holds.
 fn interrupted(folder: &Folder, arguments: &[&str], condition: impl FnMut() -> bool) -> (i32, String) {
     let mut command = Command::new(WEBNN);
-    command.args(arguments).current_dir(folder.path()).stdout(Stdio::piped()).stderr(Stdio::null());
+    command
+        .args(arguments)
+        .current_dir(folder.path())
+        .env("TMPDIR", folder.path())
+        .stdout(Stdio::piped())
+        .stderr(Stdio::null());
     let child: Child = command.spawn().unwrap();
     assert!(before_long(condition), "the run did not come to where it is to be interrupted");
     let status = Command::new("kill").args(["-INT", &child.id().to_string()]).status().unwrap();
@@ -77,6 +82,27 @@ fn results(text: &str) -> BTreeMap<(String, String), String> {
     let map: BTreeMap<_, _> = all.iter().cloned().collect();
     assert_eq!(map.len(), all.len(), "a result is there twice");
     map
+}
+
+/// What is measured leaves nothing behind, neither a folder nor the process that measures.
+#[test]
+fn a_measurement_that_is_interrupted_removes_its_folder() {
+    let folder = Folder::with("empty", "");
+    let has = |prefix: &str| folder.names(".").iter().any(|name| name.starts_with(prefix));
+    let memory = ["bench", "memory", "load", "-i", "reference", "--size", "4MiB", "--repeat", "100"];
+    let is_measured = || {
+        let mut names = folder.names(".").into_iter().filter(|name| name.starts_with("webnn-bench-memory-"));
+        names.any(|name| folder.path().join(name).join("said").exists())
+    };
+    let (code, shown) = interrupted(&folder, &memory, is_measured);
+    assert_eq!(code, 130, "{shown}");
+    assert_eq!(folder.names("."), ["empty"]);
+    let cache = ["bench", "cache", "-i", "wgpu", "--repeat", "1000"];
+    if webnn_gpu::Gpu::new(None).is_ok() {
+        let (code, shown) = interrupted(&folder, &cache, || has("webnn-bench-cache-"));
+        assert_eq!(code, 130, "{shown}");
+        assert_eq!(folder.names("."), ["empty"]);
+    }
 }
 
 #[test]

@@ -278,20 +278,38 @@ fn a_way_that_there_is_not_and_a_model_that_there_is_not() {
 }
 
 #[test]
+fn what_there_is_no_room_for_is_refused_at_once() {
+    let folder = Folder::with("out/empty", "");
+    let nowhere = folder.webnn(&["bench", "memory", "load/blob", "-i", "reference", "--scratch", "nowhere/at/all"]);
+    assert_eq!(nowhere.code, 74, "{nowhere}");
+    nowhere.complains("nowhere/at/all is no folder: make it, or choose another --scratch");
+    if cfg!(target_os = "linux") {
+        // A file system in memory is smaller than that, wherever the tests run.
+        let huge = folder.webnn(&["bench", "memory", "-i", "reference", "--size", "1TiB", "--scratch", "/dev/shm"]);
+        assert_eq!(huge.code, 74, "{huge}");
+        huge.complains("models of 1.00 TiB need 1.00 TiB in /dev/shm, where ");
+        huge.complains("choose a smaller --size, or a --scratch on another disk");
+    }
+    assert_eq!(folder.names("."), ["out"]);
+}
+
+#[test]
 fn on_a_device_a_file_passes_through_a_ring_that_is_small_beside_it() {
     if let Err(error @ Error::NoAdapter { .. }) = Gpu::new(None) {
         eprintln!("skipped: {error}");
         return;
     }
     let folder = Folder::with("out/empty", "");
-    let arguments = ["bench", "memory", "load/constant", "load/blob", "load/stream", "load/parts", "--scratch", "."];
+    let arguments =
+        ["bench", "memory", "load/constant", "load/blob", "load/stream", "load/blob", "load/parts", "--scratch", "."];
     let run = folder.webnn(&[&arguments[..], &["--size", "16MiB", "--repeat", "1", "--format", "json"]].concat());
     assert_eq!(run.code, 0, "{run}");
     let record: serde_json::Value = serde_json::from_str(&run.stdout).expect("JSON");
-    for workload in record["workloads"].as_array().expect("workloads") {
-        let row = &workload["rows"][0];
+    let rows = record["workloads"][0]["rows"].as_array().expect("rows");
+    assert_eq!(rows.len(), 4);
+    for row in rows {
         let figure = |key: &str| row["figures"][key]["median"].as_f64().expect("a figure");
-        assert_eq!(row["result"], record["workloads"][0]["rows"][0]["result"]);
+        assert_eq!(row["result"], rows[0]["result"]);
         assert!(figure("device") >= 16e6 && figure("uploaded") >= 16e6, "{row}");
         // Twice the largest tensor, of which there are 16.
         assert!(figure("hostByLedger") <= 2.0 * 1024.0 * 1024.0, "{row}");

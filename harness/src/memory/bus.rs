@@ -12,7 +12,7 @@ use webnn_reference::supply::ConstantData;
 
 use super::model::{self, Noise};
 use super::session::Session;
-use super::{Measured, Outcome, Unit, Way, Workload, column, no_files, way};
+use super::{Measured, Outcome, Unit, Way, Workload, column, no_tensors, way};
 
 /// How often each path is taken; the first time is not counted.
 const TIMES: usize = 6;
@@ -36,7 +36,7 @@ pub(crate) static BUS: Workload = Workload {
     ],
     compared: None,
     agrees: true,
-    prepare: no_files,
+    tensors: no_tensors,
     measure,
 };
 

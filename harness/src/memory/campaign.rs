@@ -4,13 +4,18 @@ use std::collections::BTreeMap;
 use std::fs;
 use std::path::{Path, PathBuf};
 use std::process::{Command, ExitStatus, Stdio};
+use std::time::Duration;
 
 use serde::Serialize;
 
 use super::session::Session;
-use super::{Measured, Outcome, Way, Workload, process, workload};
+use super::table::written;
+use super::{Measured, Outcome, Unit, WORKLOADS, Way, Workload, model, process, workload};
 use crate::failure::Failure;
 use crate::implementation::Implementation;
+use crate::interrupt;
+use crate::outside::group::Group;
+use crate::temporary::Temporary;
 
 /// What is measured, and how.
 #[derive(Debug)]
@@ -24,6 +29,8 @@ pub(crate) struct Settings {
     pub(crate) is_cold: bool,
     /// Where the files of models are made.
     pub(crate) scratch: PathBuf,
+    /// Whether the device's memory is that of the process.
+    pub(crate) is_one_memory: bool,
 }
 
 /// A workload, or one way of it, as the command line names it: `load` or `load/blob`.
@@ -40,7 +47,7 @@ impl std::str::FromStr for Task {
         let (first, second) = name.split_once('/').map_or((name, None), |(first, second)| (first, Some(second)));
         let known = |names: Vec<&str>| names.join(", ");
         let workload = workload(first)
-            .ok_or_else(|| format!("the workloads are {}", known(super::WORKLOADS.map(|one| one.name).to_vec())))?;
+            .ok_or_else(|| format!("the workloads are {}", known(WORKLOADS.map(|one| one.name).to_vec())))?;
         let find = |name| {
             let ways = workload.ways;
             let found = ways.iter().find(|way| way.name == name);
@@ -50,10 +57,72 @@ impl std::str::FromStr for Task {
     }
 }
 
-impl Task {
-    fn ways(self) -> Vec<&'static Way> {
-        self.workload.ways.iter().filter(|way| self.way.is_none_or(|chosen| chosen.name == way.name)).collect()
+/// A workload, and those of its ways that are measured.
+#[derive(Debug)]
+pub(crate) struct Plan {
+    pub(crate) workload: &'static Workload,
+    ways: Vec<&'static Way>,
+}
+
+impl Plan {
+    /// What the tasks ask for, each way once; everything, if there is no task.
+    pub(crate) fn of(tasks: &[Task]) -> Vec<Self> {
+        let is_asked_for = |workload: &Workload, way: &Way| {
+            let mut asks = tasks.iter().filter(|task| task.workload.name == workload.name);
+            tasks.is_empty() || asks.any(|task| task.way.is_none_or(|chosen| chosen.name == way.name))
+        };
+        let plan = |workload: &'static Workload| {
+            let ways = workload.ways.iter().filter(|way| is_asked_for(workload, way)).collect();
+            Self { workload, ways }
+        };
+        WORKLOADS.into_iter().map(plan).filter(|plan| !plan.ways.is_empty()).collect()
     }
+
+    /// The bytes of the file that it needs.
+    fn bytes(&self, settings: &Settings) -> u64 {
+        (self.workload.tensors)(settings.size).iter().map(|(_, tensor)| tensor.byte_length()).sum()
+    }
+}
+
+/// Ensures that the files of models can be made.
+///
+/// # Errors
+/// What there is, and what to do.
+pub(crate) fn ensure_room(plans: &[Plan], settings: &Settings) -> Result<(), Failure> {
+    let Settings { scratch, size, .. } = settings;
+    if !scratch.is_dir() {
+        let scratch = scratch.display();
+        return Err(Failure::Output(format!("{scratch} is no folder: make it, or choose another --scratch")));
+    }
+    // The files of one workload are gone before those of the next are made.
+    let needed = plans.iter().map(|plan| plan.bytes(settings)).max().unwrap_or(0);
+    match process::free_on_the_disk_of(scratch) {
+        Some(free) if free < needed => Err(Failure::Output(format!(
+            "models of {} need {} in {}, where {} are free; choose a smaller --size, or a --scratch on another disk",
+            bytes(*size),
+            bytes(needed),
+            scratch.display(),
+            bytes(free)
+        ))),
+        _ => Ok(()),
+    }
+}
+
+/// Why a way can not be gone on this machine, as far as that is known beforehand: what a device of its own has is not.
+fn lack(way: &Way, model: u64, settings: &Settings) -> Option<String> {
+    let device = if settings.is_one_memory { way.least.device } else { 0.0 };
+    let needed = (model as f64 * (device + way.least.host)) as u64;
+    let free = process::free_memory().filter(|free| *free < needed)?;
+    let whose = if settings.is_one_memory { "memory" } else { "the host's memory" };
+    Some(format!(
+        "it takes {} of {whose} at least, and {} are free; choose a smaller --size",
+        bytes(needed),
+        bytes(free)
+    ))
+}
+
+fn bytes(count: u64) -> String {
+    written(count as f64, Unit::Bytes)
 }
 
 /// A workload that was measured.
@@ -110,25 +179,31 @@ impl Results {
 ///
 /// # Errors
 /// If the files of its model can not be made, or the program can not be started again.
-pub(crate) fn measure(task: Task, settings: &Settings) -> Result<Results, Failure> {
-    let folder = Folder::new(&settings.scratch)?;
-    let made = (task.workload.prepare)(&folder.0, settings.size);
-    made.map_err(|error| {
-        Failure::Output(format!("the model is not there: {error}; choose another --scratch or --size"))
-    })?;
-    let ways = task.ways();
+pub(crate) fn measure(plan: &Plan, settings: &Settings) -> Result<Results, Failure> {
+    let (workload, ways) = (plan.workload, &plan.ways);
+    let folder = folder(&settings.scratch)?;
+    let tensors = (workload.tensors)(settings.size);
+    if !tensors.is_empty() {
+        model::write_tensors(folder.path(), &tensors).map_err(|error| {
+            Failure::Output(format!("the model is not there: {error}; choose another --scratch or --size"))
+        })?;
+    }
+    let size = plan.bytes(settings);
     let mut runs: Vec<Vec<Result<Measured, String>>> = ways.iter().map(|_| Vec::new()).collect();
     // Round after round, so that what slows the machine down for a while slows all ways down.
     for _ in 0..settings.repeat {
         for (way, runs) in ways.iter().zip(&mut runs) {
             if runs.last().is_none_or(Result::is_ok) {
-                runs.push(in_a_process(task.workload, way, settings, &folder.0)?);
+                runs.push(match lack(way, size, settings) {
+                    Some(lack) => Err(lack),
+                    None => in_a_process(workload, way, settings, folder.path())?,
+                });
             }
         }
     }
-    let contradiction = if task.workload.agrees { contradiction(&ways, &runs) } else { None };
-    let rows = ways.into_iter().zip(runs).map(|(way, runs)| row(way, runs)).collect();
-    Ok(Results { workload: task.workload, rows, contradiction })
+    let contradiction = if workload.agrees { contradiction(ways, &runs) } else { None };
+    let rows = ways.iter().zip(runs).map(|(way, runs)| row(way, runs)).collect();
+    Ok(Results { workload, rows, contradiction })
 }
 
 fn row(way: &'static Way, runs: Vec<Result<Measured, String>>) -> Row {
@@ -173,11 +248,21 @@ fn in_a_process(
     if settings.is_cold {
         command.arg("--cold");
     }
-    let output = command.stdin(Stdio::null()).output().map_err(not_started)?;
-    if !output.status.success() {
-        return Ok(Err(why(output.status, &output.stderr)));
+    // Files, so that nobody has to read while the other writes.
+    let [said, complained] = ["said", "complained"].map(|name| folder.join(name));
+    let file = |path: &Path| fs::File::create(path).map_err(not_started);
+    command.stdin(Stdio::null()).stdout(file(&said)?).stderr(file(&complained)?);
+    // In a group of its own it is ended with this process, whoever interrupts that.
+    let status = Group::start(&mut command, None).map_err(not_started)?.wait(Duration::MAX);
+    if interrupt::is_asked_for() {
+        return Err(Failure::Interrupted);
     }
-    let measured = serde_json::from_slice(&output.stdout);
+    let status = status.ok_or_else(|| Failure::NotStarted("the measuring process can not be waited for".into()))?;
+    let read = |path: &Path| fs::read(path).map_err(not_started);
+    if !status.success() {
+        return Ok(Err(why(status, &read(&complained)?)));
+    }
+    let measured = serde_json::from_slice(&read(&said)?);
     Ok(measured.map_err(|error| format!("the measuring process said something else than figures: {error}")))
 }
 
@@ -202,29 +287,15 @@ pub(crate) fn measure_here(task: Task, settings: &Settings) -> Outcome<Measured>
     (task.workload.measure)(&session, way)
 }
 
-/// A folder for the files of models, which goes with this value.
-struct Folder(PathBuf);
-
 /// What such folders are called, before the number of the process.
 const PREFIX: &str = "webnn-bench-memory-";
 
-impl Folder {
-    fn new(scratch: &Path) -> Result<Self, Failure> {
-        let unusable = |error: std::io::Error| {
-            Failure::Output(format!("{} can not hold the models: {error}; choose another --scratch", scratch.display()))
-        };
-        remove_what_was_left(scratch);
-        let folder = scratch.join(format!("{PREFIX}{}", std::process::id()));
-        fs::create_dir_all(&folder).map_err(unusable)?;
-        Ok(Self(folder))
-    }
-}
-
-impl Drop for Folder {
-    fn drop(&mut self) {
-        // What can not be removed is left for the next run.
-        drop(fs::remove_dir_all(&self.0));
-    }
+/// A folder for the files of models.
+fn folder(scratch: &Path) -> Result<Temporary, Failure> {
+    remove_what_was_left(scratch);
+    Temporary::create(scratch.join(format!("{PREFIX}{}", std::process::id()))).map_err(|error| {
+        Failure::Output(format!("{} can not hold the models: {error}; choose another --scratch", scratch.display()))
+    })
 }
 
 /// Removes the folders of processes that were killed before they could.
@@ -246,10 +317,41 @@ mod tests {
     fn tasks_are_workloads_or_ways_of_them() {
         let task: Task = "load/blob".parse().unwrap();
         assert_eq!((task.workload.name, task.way.map(|way| way.name)), ("load", Some("blob")));
-        assert_eq!("pipeline".parse::<Task>().unwrap().ways().len(), 5);
         let unknown = "load/magic".parse::<Task>().unwrap_err();
         assert!(unknown.contains("constant-frugal") && unknown.contains("of load"), "{unknown}");
         assert!("magic".parse::<Task>().unwrap_err().contains("experts"));
+    }
+
+    #[test]
+    fn each_way_is_measured_once() {
+        let planned = |names: &[&str]| -> Vec<(&str, usize)> {
+            let tasks: Vec<Task> = names.iter().map(|name| name.parse().unwrap()).collect();
+            Plan::of(&tasks).iter().map(|plan| (plan.workload.name, plan.ways.len())).collect()
+        };
+        assert_eq!(planned(&["load/blob", "pipeline", "load", "load/blob"]), [("load", 6), ("pipeline", 5)]);
+        assert_eq!(planned(&["stream/read", "load/parts", "load/blob", "load/parts"]), [("load", 2), ("stream", 1)]);
+        assert_eq!(planned(&[]).len(), WORKLOADS.len());
+    }
+
+    #[test]
+    fn what_does_not_fit_is_said_beforehand() {
+        let settings = |is_one_memory| Settings {
+            implementation: Implementation::Reference,
+            size: 1 << 40,
+            repeat: 1,
+            is_cold: false,
+            scratch: std::env::temp_dir(),
+            is_one_memory,
+        };
+        let [constant, blob] = [0, 3].map(|way| &super::super::load::MATRICES.ways[way]);
+        if process::free_memory().is_some() {
+            let lack = |way, is_one_memory| lack(way, 1 << 50, &settings(is_one_memory));
+            assert!(lack(constant, true).unwrap().starts_with("it takes 3072 TiB of memory at least, and "));
+            assert!(lack(constant, false).unwrap().starts_with("it takes 2048 TiB of the host's memory at least"));
+            assert!(lack(blob, true).is_some());
+            assert_eq!(lack(blob, false), None);
+        }
+        assert_eq!(lack(constant, 1, &settings(true)), None);
     }
 
     #[test]

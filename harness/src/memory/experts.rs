@@ -24,8 +24,9 @@ pub(crate) static MIXTURE: Workload = Workload {
     name: "experts",
     about: "8 experts, of which a router that knows no locality draws 2 for each of 32 tokens",
     ways: &[
-        way("resident", "all experts stay on the device"),
-        way("budget", "setMemoryBudget() for 3 experts; who was needed longest ago leaves"),
+        way("resident", "all experts stay on the device").taking(1.0, 0.0),
+        way("budget", "setMemoryBudget() for 3 experts; who was needed longest ago leaves")
+            .taking(FITTING as f64 / EXPERTS as f64, 0.0),
     ],
     columns: &[
         column("time", "time of a token", Unit::Seconds),
@@ -37,11 +38,11 @@ pub(crate) static MIXTURE: Workload = Workload {
     ],
     compared: Some("time"),
     agrees: true,
-    prepare: |folder, size| {
+    tensors: |size| {
         let model = Model::of(size / EXPERTS as u64, 2);
         let names: Vec<String> = (0..EXPERTS).map(|expert| format!("expert{expert}")).collect();
         let parts: Vec<(&str, Model)> = names.iter().map(|name| (name.as_str(), model)).collect();
-        model::write_parts(folder, &parts)
+        model::tensors_of(&parts)
     },
     measure,
 };

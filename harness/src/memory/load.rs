@@ -29,39 +29,39 @@ const COLUMNS: [Column; 7] = [
 ];
 
 const WAYS: [Way; 6] = [
-    way("constant", "the file in a buffer, constant(descriptor, buffer) for each tensor, build()"),
-    way("constant-frugal", "the same, but each tensor read into a buffer of its own and let go of"),
-    way("buffer", "hollow constants, each set from a buffer of its own"),
-    way("blob", "hollow constants, each set from its range of the file"),
-    way("stream", "hollow constants, each set from a stream of the file"),
-    way("parts", "hollow constants, each set from four ranges of the file"),
+    way("constant", "the file in a buffer, constant(descriptor, buffer) for each tensor, build()").taking(1.0, 2.0),
+    way("constant-frugal", "the same, but each tensor read into a buffer of its own and let go of").taking(1.0, 1.0),
+    way("buffer", "hollow constants, each set from a buffer of its own").taking(1.0, 0.0),
+    way("blob", "hollow constants, each set from its range of the file").taking(1.0, 0.0),
+    way("stream", "hollow constants, each set from a stream of the file").taking(1.0, 0.0),
+    way("parts", "hollow constants, each set from four ranges of the file").taking(1.0, 0.0),
 ];
 
 /// A model of matrices.
 pub(crate) static MATRICES: Workload = Workload {
     name: "load",
-    about: "a model of 16 matrices, or of more that have 64 MiB, is loaded from a file, up to the first result",
+    about: "a model of 16 matrices (above 1 GiB of more, 64 MiB each), loaded from a file, up to the first result",
     ways: &WAYS,
     columns: &COLUMNS,
     compared: Some("time"),
     agrees: true,
-    prepare: |folder, size| model::write_parts(folder, &[("model", Model::of(size, 16))]),
+    tensors: |size| model::tensors_of(&[("model", Model::of(size, 16))]),
     measure,
 };
 
 /// A model of one tensor.
 pub(crate) static TENSOR: Workload = Workload {
     name: "tensor",
-    about: "a model of one tensor, a quarter as large, is loaded from a file, up to the first result",
+    about: "a model of one tensor, a quarter as large, loaded from a file, up to the first result",
     ways: &WAYS,
     columns: &COLUMNS,
     compared: Some("time"),
     agrees: true,
-    prepare: |folder, size| {
+    tensors: |size| {
         // Twice as wide as it is high, and within what every device with memory for it binds.
         let bytes = (size / 4).min(1 << 30);
         let rows = ((bytes / 8).isqrt() as u32).max(16);
-        model::write_tensors(folder, &[("model.0".to_owned(), model::float32(&[rows, 2 * rows]))])
+        vec![("model.0".to_owned(), model::float32(&[rows, 2 * rows]))]
     },
     measure,
 };

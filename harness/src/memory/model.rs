@@ -57,13 +57,9 @@ impl Model {
     }
 }
 
-/// Writes a file of the parts of a model, each with its name.
-///
-/// # Errors
-/// If it can not be written.
-pub(crate) fn write_parts(folder: &Path, parts: &[(&str, Model)]) -> std::result::Result<(), Error> {
-    let tensors: Vec<_> = parts.iter().flat_map(|(part, model)| model.tensors(part)).collect();
-    write_tensors(folder, &tensors)
+/// The tensors of the parts of a model, each with its name.
+pub(crate) fn tensors_of(parts: &[(&str, Model)]) -> Vec<(String, MLOperandDescriptor)> {
+    parts.iter().flat_map(|(part, model)| model.tensors(part)).collect()
 }
 
 /// Writes a file of tensors of float32.

@@ -24,11 +24,12 @@ pub(crate) static PIPELINE: Workload = Workload {
     name: "pipeline",
     about: "text to image in stages of 7, 12 and 0.2 parts of the weights; the times are those of a stage, after the first image",
     ways: &[
-        way("resident", "all stages stay on the device"),
-        way("budget", "setMemoryBudget() for the largest stage, whatever else leaves"),
-        way("offload", "graph.offload() to the memory of the host behind each stage"),
-        way("source", "graph.offload({to: \"source\"}) behind each stage"),
-        way("rebuild", "each stage read, built with constant(descriptor, buffer), and destroyed"),
+        way("resident", "all stages stay on the device").taking(1.0, 0.0),
+        way("budget", "setMemoryBudget() for the largest stage, whatever else leaves").taking(STAGES[LARGEST].1, 0.0),
+        way("offload", "graph.offload() to the memory of the host behind each stage").taking(STAGES[LARGEST].1, 1.0),
+        way("source", "graph.offload({to: \"source\"}) behind each stage").taking(STAGES[LARGEST].1, 0.0),
+        way("rebuild", "each stage read, built with constant(descriptor, buffer), and destroyed")
+            .taking(STAGES[LARGEST].1, STAGES[LARGEST].1),
     ],
     columns: &[
         column("time", "time of a stage", Unit::Seconds),
@@ -39,11 +40,11 @@ pub(crate) static PIPELINE: Workload = Workload {
     ],
     compared: Some("time"),
     agrees: true,
-    prepare: |folder, size| {
+    tensors: |size| {
         let bytes = STAGES.map(|(_, share)| (size as f64 * share) as u64);
         let side = Model::of(bytes[2], 1).side();
         let models = [0, 1, 2].map(|stage| (STAGES[stage].0, Model::of_side(bytes[stage], side)));
-        model::write_parts(folder, &models)
+        model::tensors_of(&models)
     },
     measure,
 };

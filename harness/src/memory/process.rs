@@ -1,4 +1,4 @@
-//! The memory of this process, as Linux tells it, and the pages that the kernel keeps of a file.
+//! The memory of this process, as Linux tells it, the pages that the kernel keeps of a file, and what is free.
 
 use std::fs;
 use std::path::Path;
@@ -21,12 +21,16 @@ impl Base {
     }
 }
 
-/// A line of the process's status, which is in KiB.
+/// A line of the process's status.
 fn status(name: &str) -> Option<u64> {
-    let text = fs::read_to_string("/proc/self/status").ok()?;
+    kibibytes(&fs::read_to_string("/proc/self/status").ok()?, name)
+}
+
+/// The bytes that a line of this name says, in KiB.
+fn kibibytes(text: &str, name: &str) -> Option<u64> {
     let line = text.lines().find_map(|line| line.strip_prefix(name))?;
     let kibibytes: u64 = line.split_whitespace().next()?.parse().ok()?;
-    Some(kibibytes * 1024)
+    kibibytes.checked_mul(1024)
 }
 
 /// Has the kernel forget the pages that it keeps of a file, so that reading it reads the disk.
@@ -47,6 +51,25 @@ pub(crate) fn forget_pages(path: &Path) -> std::io::Result<()> {
 #[cfg(not(target_os = "linux"))]
 pub(crate) fn forget_pages(_: &Path) -> std::io::Result<()> {
     Err(std::io::ErrorKind::Unsupported.into())
+}
+
+/// The bytes that this user can still write to the disk of a folder; `None` where the system does not tell.
+#[cfg(target_os = "linux")]
+pub(crate) fn free_on_the_disk_of(folder: &Path) -> Option<u64> {
+    let disk = rustix::fs::statvfs(folder).ok()?;
+    disk.f_bavail.checked_mul(disk.f_frsize)
+}
+
+/// The bytes that this user can still write to the disk of a folder; `None` where the system does not tell.
+#[cfg(not(target_os = "linux"))]
+pub(crate) fn free_on_the_disk_of(_: &Path) -> Option<u64> {
+    None
+}
+
+/// The bytes of memory that programs can still have, swapping included; `None` where the system does not tell.
+pub(crate) fn free_memory() -> Option<u64> {
+    let text = fs::read_to_string("/proc/meminfo").ok()?;
+    Some(kibibytes(&text, "MemAvailable:")? + kibibytes(&text, "SwapFree:").unwrap_or(0))
 }
 
 /// Whether a process of this number runs; `None` where the system does not tell.

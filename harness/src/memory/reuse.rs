@@ -20,7 +20,7 @@ use webnn_reference::supply::ConstantData;
 
 use super::model::{self, Noise, NoiseBlob};
 use super::session::Session;
-use super::{Measured, Outcome, Unit, Way, Workload, column, no_files, way};
+use super::{Measured, Outcome, Unit, Way, Workload, column, no_tensors, way};
 use crate::implementation::Implementation;
 use crate::networks::{Layers, Network, Size};
 
@@ -30,7 +30,8 @@ const FULL: u64 = 1 << 30;
 /// Graphs and networks.
 pub(crate) static REUSE: Workload = Workload {
     name: "reuse",
-    about: "memory of intermediate tensors; networks are of full size from --size 1GiB on, and small ones of the same structure below",
+    about: "memory of intermediate tensors; small networks have the structure of those that they are called after, which are measured \
+            from --size 1GiB on",
     ways: &[
         way("chain", "32 operators, one after another"),
         way("diamond", "two branches that join, one of them 16 operators long"),
@@ -47,11 +48,12 @@ pub(crate) static REUSE: Workload = Workload {
     ],
     compared: None,
     agrees: false,
-    prepare: no_files,
+    tensors: no_tensors,
     measure,
 };
 
 fn measure(session: &Session, way: &Way) -> Outcome<Measured> {
+    let is_network = !matches!(way.name, "chain" | "diamond");
     let graph = Subject { name: way.name, size: if session.size < FULL { Size::Small } else { Size::Full } };
     let (bounds, providers): (Bounds, [Rc<dyn PlatformProvider>; 2]) = match &session.implementation {
         Implementation::Wgpu(name) => {
@@ -64,8 +66,7 @@ fn measure(session: &Session, way: &Way) -> Outcome<Measured> {
     let sketch = Sketch::new(bounds, Economy::ALL);
     graph.build(&session.on(Rc::new(sketch.clone()))?)?;
     let figures = sketch.take().pop().ok_or("nothing was drawn")?.layout.figures;
-    let is_simple = matches!(way.name, "chain" | "diamond");
-    if is_simple && figures.planned != figures.lower_bound {
+    if !is_network && figures.planned != figures.lower_bound {
         return Err(format!("{} bytes are planned, but {} are enough", figures.planned, figures.lower_bound).into());
     }
     let [planned, apart] = providers;
@@ -74,7 +75,9 @@ fn measure(session: &Session, way: &Way) -> Outcome<Measured> {
     if result != without {
         return Err("in shared memory it computes something else".into());
     }
-    Ok(Measured::of(&result)
+    let is_small = is_network && graph.size == Size::Small;
+    let measured = Measured { remark: is_small.then(|| "small".to_owned()), ..Measured::of(&result) };
+    Ok(measured
         .with("naive", figures.naive as f64)
         .with("planned", figures.planned as f64)
         .with("least", figures.lower_bound as f64)

@@ -83,7 +83,7 @@ impl Session {
 
     /// Whether the device's memory is that of this process.
     pub(crate) fn computes_in_this_process(&self) -> bool {
-        self.description.adapter.as_ref().is_none_or(|adapter| adapter.ends_with("software"))
+        computes_in_its_process(&self.description)
     }
 
     /// The file of the model, with its pages forgotten if that was asked for.
@@ -254,6 +254,11 @@ impl Running {
     pub(crate) fn seconds(&self) -> f64 {
         self.since.elapsed().as_secs_f64()
     }
+}
+
+/// Whether the memory of an implementation's device is that of its process.
+pub(crate) fn computes_in_its_process(description: &Description) -> bool {
+    description.adapter.as_ref().is_none_or(|adapter| adapter.ends_with("software"))
 }
 
 /// A context on platforms that record what happens in memory.

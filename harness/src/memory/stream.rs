@@ -25,10 +25,10 @@ pub(crate) static STREAM: Workload = Workload {
     name: "stream",
     about: "a model with a budget of a quarter of it, its weights read from the file for every token; and what limits that",
     ways: &[
-        way("resident", "without a budget: the limit of the device's computing"),
-        way("streamed", "setMemoryBudget() for a quarter of the weights"),
+        way("resident", "without a budget: the limit of the device's computing").taking(1.0, 0.0),
+        way("streamed", "setMemoryBudget() for a quarter of the weights").taking(0.25, 0.0),
         way("read", "only the file read, by as many threads as there are processors: the disk's limit"),
-        way("upload", "only the weights uploaded, from memory: the bus's limit"),
+        way("upload", "only the weights uploaded, from memory: the bus's limit").taking(1.0, 0.0),
     ],
     columns: &[
         column("time", "time of a token", Unit::Seconds),
@@ -41,7 +41,7 @@ pub(crate) static STREAM: Workload = Workload {
     ],
     compared: Some("time"),
     agrees: true,
-    prepare: |folder, size| model::write_parts(folder, &[("model", Model::of(size, 16))]),
+    tensors: |size| model::tensors_of(&[("model", Model::of(size, 16))]),
     measure,
 };
 

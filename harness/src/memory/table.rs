@@ -33,7 +33,7 @@ pub(crate) fn table(results: &Results, form: Form, arguments: &str) -> String {
     }
     table.set_header(header);
     for row in &results.rows {
-        let mut cells = vec![row.way.name.to_owned()];
+        let mut cells = vec![name_of(row)];
         cells.extend(cells_of(results, row));
         if form == Form::Markdown {
             cells.push(format!("`webnn bench memory {}/{}{arguments}`", workload.name, row.way.name));
@@ -58,6 +58,12 @@ pub(crate) fn table(results: &Results, form: Form, arguments: &str) -> String {
         text.push_str(&format!("WRONG: {contradiction}\n"));
     }
     text
+}
+
+/// What a row is called, with what it has to say beside that.
+fn name_of(row: &Row) -> String {
+    let remark = row.last.remark.as_ref().map(|remark| format!(" ({remark})"));
+    format!("{}{}", row.way.name, remark.unwrap_or_default())
 }
 
 fn cells_of(results: &Results, row: &Row) -> Vec<String> {
@@ -112,6 +118,7 @@ pub(crate) fn json(results: &Results, arguments: &str) -> Json {
         json!({
             "way": row.way.name,
             "about": row.way.about,
+            "remark": row.last.remark,
             "command": format!("webnn bench memory {}/{}{arguments}", workload.name, row.way.name),
             "figures": figures,
             "budget": row.last.budget,

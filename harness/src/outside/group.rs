@@ -11,6 +11,8 @@ use std::sync::{Mutex, MutexGuard, PoisonError};
 use std::thread;
 use std::time::{Duration, Instant};
 
+use crate::temporary::remove;
+
 /// The groups that run, by the number of their first process, each with a folder that goes with it.
 static RUNNING: Mutex<BTreeMap<u32, Option<PathBuf>>> = Mutex::new(BTreeMap::new());
 
@@ -20,7 +22,7 @@ fn running() -> MutexGuard<'static, BTreeMap<u32, Option<PathBuf>>> {
 
 /// A program and what it has started. It does not outlive this.
 #[derive(Debug)]
-pub(super) struct Group {
+pub(crate) struct Group {
     pub(super) child: Child,
 }
 
@@ -29,7 +31,7 @@ impl Group {
     ///
     /// # Errors
     /// If it can not be started.
-    pub(super) fn start(command: &mut Command, folder: Option<PathBuf>) -> io::Result<Self> {
+    pub(crate) fn start(command: &mut Command, folder: Option<PathBuf>) -> io::Result<Self> {
         #[cfg(unix)]
         std::os::unix::process::CommandExt::process_group(command, 0);
         let child = command.spawn()?;
@@ -38,7 +40,7 @@ impl Group {
     }
 
     /// Waits for its first process to end.
-    pub(super) fn wait(&mut self, limit: Duration) -> Option<ExitStatus> {
+    pub(crate) fn wait(&mut self, limit: Duration) -> Option<ExitStatus> {
         let begun = Instant::now();
         loop {
             match self.child.try_wait() {
@@ -68,17 +70,6 @@ pub(crate) fn end_all() {
     let groups = std::mem::take(&mut *running());
     groups.keys().for_each(|id| kill(*id));
     groups.into_values().flatten().for_each(|folder| remove(&folder));
-}
-
-/// Removes a folder in which processes that are about to end may still be writing. What can not be removed stays in the system's
-/// temporary folder.
-fn remove(folder: &PathBuf) {
-    for _ in 0..20 {
-        if std::fs::remove_dir_all(folder).is_ok() || !folder.exists() {
-            return;
-        }
-        thread::sleep(Duration::from_millis(20));
-    }
 }
 
 #[cfg(unix)]

@@ -1,6 +1,6 @@
 //! `webnn bench cache`
 
-use std::path::PathBuf;
+use std::path::{Path, PathBuf};
 use std::rc::Rc;
 use std::time::{Duration, Instant};
 
@@ -21,6 +21,7 @@ use super::Spread;
 use crate::failure::{AS_EXPECTED, Failure};
 use crate::implementation::Implementation;
 use crate::networks::{Layers, Network, Size};
+use crate::temporary::Temporary;
 
 /// The arguments of `webnn bench cache`.
 #[derive(Args, Debug)]
@@ -90,27 +91,26 @@ pub(crate) fn bench(arguments: &Arguments) -> Result<u8, Failure> {
 /// Where graphs are kept, and the folder that is to be removed.
 struct Kept {
     store: Rc<dyn GraphStore>,
-    folder: Option<PathBuf>,
+    _folder: Option<Temporary>,
 }
 
 impl Kept {
     fn of(implementation: &Implementation, arguments: &Arguments) -> Result<Self, Failure> {
         if *implementation == Implementation::Reference {
-            return Ok(Self { store: Rc::new(MemoryStore::default()), folder: None });
+            return Ok(Self { store: Rc::new(MemoryStore::default()), _folder: None });
         }
+        let unusable = |path: &Path, error: &dyn std::fmt::Display| {
+            Failure::Output(format!("no graphs can be kept in {}: {error}", path.display()))
+        };
         let own = std::env::temp_dir().join(format!("webnn-bench-cache-{}", std::process::id()));
         let path = arguments.folder.as_ref().unwrap_or(&own);
-        let folder = Folder::new(path, u64::MAX)
-            .map_err(|error| Failure::Output(format!("no graphs can be kept in {}: {error}", path.display())))?;
-        Ok(Self { store: Rc::new(folder), folder: arguments.folder.is_none().then_some(own) })
-    }
-}
-
-impl Drop for Kept {
-    fn drop(&mut self) {
-        if let Some(folder) = &self.folder {
-            std::fs::remove_dir_all(folder).ok();
-        }
+        let temporary = if arguments.folder.is_none() {
+            Some(Temporary::create(own.clone()).map_err(|error| unusable(path, &error))?)
+        } else {
+            None
+        };
+        let folder = Folder::new(path, u64::MAX).map_err(|error| unusable(path, &error))?;
+        Ok(Self { store: Rc::new(folder), _folder: temporary })
     }
 }
 

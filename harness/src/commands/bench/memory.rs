@@ -8,8 +8,8 @@ use serde_json::json;
 
 use crate::failure::{AS_EXPECTED, Failure, UNEXPECTED};
 use crate::implementation::Implementation;
-use crate::memory::WORKLOADS;
-use crate::memory::campaign::{Results, Settings, Task, measure, measure_here};
+use crate::memory::campaign::{Plan, Results, Settings, Task, ensure_room, measure, measure_here};
+use crate::memory::computes_in_its_process;
 use crate::memory::table::{Form, json as json_of, table};
 use crate::memory::timeline::picture;
 
@@ -53,7 +53,8 @@ struct How {
     #[arg(long, short, value_name = "NAME", default_value = "wgpu")]
     implementation: Implementation,
 
-    /// How large the models are, as 64MiB or 4GiB.
+    /// How large the models are, as 64MiB or 4GiB. A machine needs so much on the disk of --scratch; a way that needs more
+    /// memory than there is is left out, and says so.
     #[arg(long, value_name = "SIZE", default_value = "16MiB", value_parser = bytes)]
     size: u64,
 
@@ -61,7 +62,7 @@ struct How {
     #[arg(long)]
     cold: bool,
 
-    /// Where the files of models are made; the system's folder for temporary files by default.
+    /// The folder in which the files of models are made, and removed; the system's folder for temporary files by default.
     #[arg(long, value_name = "FOLDER")]
     scratch: Option<PathBuf>,
 }
@@ -85,6 +86,7 @@ impl How {
             repeat,
             is_cold: self.cold,
             scratch: self.scratch.clone().unwrap_or_else(std::env::temp_dir),
+            is_one_memory: false,
         }
     }
 
@@ -103,8 +105,11 @@ impl How {
 /// # Errors
 /// If there is no room for the models or the results, or the implementation does not start.
 pub(crate) fn memory(arguments: &Arguments) -> Result<u8, Failure> {
-    let settings = arguments.how.settings(arguments.repeat);
+    let plans = Plan::of(&arguments.tasks);
+    let mut settings = arguments.how.settings(arguments.repeat);
+    ensure_room(&plans, &settings)?;
     let (_, description) = settings.implementation.provider().map_err(Failure::NotStarted)?;
+    settings.is_one_memory = computes_in_its_process(&description);
     if let Some(folder) = &arguments.output {
         fs::create_dir_all(folder).map_err(|error| unwritable(folder, &error))?;
     }
@@ -113,12 +118,10 @@ pub(crate) fn memory(arguments: &Arguments) -> Result<u8, Failure> {
     if arguments.format != Format::Json {
         anstream::println!("{title}\n");
     }
-    let everything = WORKLOADS.map(|workload| Task { workload, way: None });
-    let tasks = if arguments.tasks.is_empty() { &everything[..] } else { &arguments.tasks };
     let ending = arguments.how.as_arguments();
     let mut all = Vec::new();
-    for task in tasks {
-        let results = measure(*task, &settings)?;
+    for plan in &plans {
+        let results = measure(plan, &settings)?;
         match arguments.format {
             Format::Table => anstream::println!("{}", table(&results, Form::Text, &ending)),
             Format::Markdown => anstream::println!("{}", table(&results, Form::Markdown, &ending)),
@@ -142,14 +145,14 @@ pub(crate) fn memory(arguments: &Arguments) -> Result<u8, Failure> {
         let markdown: String = all.iter().map(|results| table(results, Form::Markdown, &ending) + "\n").collect();
         write_whole(&folder.join("memory.json"), &format!("{record:#}\n"))?;
         write_whole(&folder.join("memory.md"), &format!("{title}\n\n{markdown}"))?;
-        write_pictures(folder, &all)?;
+        write_pictures(folder, &title, &all)?;
     }
     Ok(if all.iter().all(Results::are_good) { AS_EXPECTED } else { UNEXPECTED })
 }
 
-fn write_pictures(folder: &Path, all: &[Results]) -> Result<(), Failure> {
+fn write_pictures(folder: &Path, title: &str, all: &[Results]) -> Result<(), Failure> {
     for results in all {
-        if let Some(picture) = picture(results) {
+        if let Some(picture) = picture(results, title) {
             write_whole(&folder.join(format!("{}.svg", results.workload.name)), &picture)?;
         }
     }
@@ -185,14 +188,14 @@ fn unwritable(path: &Path, error: &std::io::Error) -> Failure {
 }
 
 /// The units in which sizes are given.
-const UNITS: [(&str, u64); 4] = [("GiB", 1 << 30), ("MiB", 1 << 20), ("KiB", 1 << 10), ("", 1)];
+const UNITS: [(&str, u64); 5] = [("TiB", 1 << 40), ("GiB", 1 << 30), ("MiB", 1 << 20), ("KiB", 1 << 10), ("", 1)];
 
 /// A size as the command line has it.
 fn bytes(text: &str) -> Result<u64, String> {
     let number = |(unit, bytes): &(&str, u64)| text.strip_suffix(unit)?.trim().parse::<u64>().ok()?.checked_mul(*bytes);
-    let size = UNITS.iter().find_map(number).ok_or("a size is a number with KiB, MiB or GiB, as in 64MiB")?;
+    let size = UNITS.iter().find_map(number).ok_or("a size is a number with KiB, MiB, GiB or TiB, as in 64MiB")?;
     if !(1 << 20..=1 << 40).contains(&size) {
-        return Err("models have 1MiB to 1024GiB".to_owned());
+        return Err("models have 1MiB to 1TiB".to_owned());
     }
     Ok(size)
 }
@@ -208,9 +211,13 @@ mod tests {
 
     #[test]
     fn sizes_are_read_and_written() {
-        for (text, size) in
-            [("64MiB", 64 << 20), ("4GiB", 4 << 30), ("1536KiB", 1536 << 10), ("1048577", (1 << 20) + 1)]
-        {
+        for (text, size) in [
+            ("64MiB", 64 << 20),
+            ("4GiB", 4 << 30),
+            ("1TiB", 1 << 40),
+            ("1536KiB", 1536 << 10),
+            ("1048577", (1 << 20) + 1),
+        ] {
             assert_eq!(bytes(text), Ok(size));
             assert_eq!(in_units(size), text);
         }
