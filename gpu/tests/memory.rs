@@ -128,7 +128,7 @@ fn reload(session: &Session, graph: &MLGraph) -> Result<(), Exception> {
 
 fn ledger(session: &Session) -> Ledger {
     session.global.run_until_idle();
-    session.context.underlying_platform().ledger()
+    session.context.ledger()
 }
 
 /// A graph that copies a hollow constant to its output.

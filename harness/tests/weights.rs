@@ -215,18 +215,18 @@ fn a_budget_that_is_one_byte_too_small_streams_and_one_below_that_refuses() {
         let model = Model::new();
         let graph = session.loaded(&model.open());
         let expected = session.compute(&graph).unwrap();
-        let peak = |session: &Session| session.context.underlying_platform().ledger().budgeted_peak();
+        let peak = |session: &Session| session.context.ledger().budgeted_peak();
         let needed = peak(session);
         session.set_budget(needed).unwrap();
         assert_eq!(session.compute(&graph), Ok(expected.clone()));
         session.leave(&graph);
         session.set_budget(needed - 1).unwrap();
         assert_eq!(session.compute(&graph), Ok(expected.clone()));
-        let now = session.context.underlying_platform().ledger().budgeted();
+        let now = session.context.ledger().budgeted();
         assert!(now < needed, "{now} bytes are taken, and {needed} are too many");
         // The tensors alone, without room for one matrix.
         session.leave(&graph);
-        let tensors = session.context.underlying_platform().ledger().budgeted();
+        let tensors = session.context.ledger().budgeted();
         session.set_budget(tensors + MATRIX - 1).unwrap();
         let refused = session.compute(&graph).unwrap_err();
         assert!(refused.contains("exceed the memory budget") && refused.contains("set a larger budget"), "{refused}");
@@ -236,6 +236,80 @@ fn a_budget_that_is_one_byte_too_small_streams_and_one_below_that_refuses() {
         session.set_budget(needed).unwrap();
         assert_eq!(session.compute(&graph), Ok(expected));
     });
+}
+
+/// What a child does, which is this program once more: the model that it loads, told by its environment.
+#[cfg(unix)]
+const LOADS: &str = "WEBNN_TEST_OF_WEIGHTS_THAT_MOVE";
+
+/// Not a test by itself: moves weights about until it is killed. A budget for one of two graphs has one leave at each dispatch.
+#[cfg(unix)]
+#[test]
+#[allow(clippy::print_stdout, reason = "tells its parent where it is")]
+fn a_child() {
+    let Some(path) = std::env::var_os(LOADS) else { return };
+    let model = std::mem::ManuallyDrop::new(Model(path.into()));
+    on_one(|session| {
+        let file = model.open();
+        let first = session.loaded(&file);
+        let expected = session.compute(&first);
+        session.set_budget(session.context.ledger().budgeted_peak()).unwrap();
+        let second = session.loaded(&file);
+        for round in 0.. {
+            println!("round {round}");
+            for graph in [&second, &first] {
+                assert_eq!(session.compute(graph), expected);
+            }
+            session.global.settle(&first.offload(MLOffloadOptions::default())).unwrap();
+            session.global.settle(&first.reload()).unwrap();
+            let third = session.loaded(&file);
+            session.leave(&third);
+            third.destroy();
+        }
+    });
+}
+
+/// On the GPU, or on the interpreter if there is none.
+#[cfg(unix)]
+fn on_one(test: impl Fn(&Session)) {
+    match Gpu::new(None) {
+        Ok(gpu) => test(&Session::on(Rc::new(gpu))),
+        Err(_) => test(&Session::on(Rc::new(Cpu))),
+    }
+}
+
+/// In the middle of uploads, evictions and moves to the host: weights are only read.
+#[cfg(unix)]
+#[test]
+fn a_process_that_is_killed_while_weights_move_leaves_the_model_as_it_was() {
+    use std::io::{BufRead, BufReader};
+    use std::os::unix::process::ExitStatusExt;
+    use std::process::{Command, Stdio};
+
+    let model = Model::new();
+    let before = fs::read(&model.0).unwrap();
+    let computed = || {
+        let result = std::cell::RefCell::default();
+        on_one(|session| drop(result.replace(session.compute(&session.loaded(&model.open())).unwrap())));
+        result.into_inner()
+    };
+    let expected: Vec<u8> = computed();
+    let mut killed_in = Vec::new();
+    for attempt in 0..8 {
+        let mut command = Command::new(std::env::current_exe().unwrap());
+        command.args(["--exact", "a_child", "--nocapture"]).env(LOADS, &model.0);
+        let mut child = command.stdout(Stdio::piped()).stderr(Stdio::null()).spawn().unwrap();
+        let mut lines = BufReader::new(child.stdout.take().unwrap()).lines().map_while(Result::ok);
+        let round = lines.find(|line| line.ends_with(&format!("round {attempt}")));
+        // A time that lands elsewhere in the round each time, on any machine.
+        std::thread::sleep(std::time::Duration::from_micros(700 * attempt));
+        child.kill().unwrap();
+        assert_eq!(child.wait().unwrap().signal(), Some(9), "it moved weights until it was killed");
+        killed_in.extend(round);
+    }
+    assert_eq!(killed_in.len(), 8, "{killed_in:?}");
+    assert_eq!(fs::read(&model.0).unwrap(), before);
+    assert_eq!(computed(), expected);
 }
 
 /// The measurement, made small, on the interpreter.

@@ -9,6 +9,7 @@ use crate::buffer::{ArrayBuffer, BufferSource, mismatch, validate_buffer_with_de
 use crate::descriptor::{MLOperandDescriptor, MLTensorDescriptor};
 use crate::exception::Result;
 use crate::graph::{GraphSlots, MLGraph};
+use crate::ledger::Ledger;
 use crate::ml::{ContextType, MLPowerPreference};
 use crate::platform::{Computation, GraphImplementation, Platform, PlatformError, PlatformLimits, TensorData};
 use crate::promise::Promise;
@@ -119,6 +120,17 @@ impl MLContext {
     /// The platform, to look at.
     pub fn underlying_platform(&self) -> Ref<'_, Box<dyn Platform>> {
         self.platform.borrow()
+    }
+
+    /// What the context holds in memory and has moved. Script does not see it.
+    pub fn ledger(&self) -> Ledger {
+        self.platform.borrow().ledger()
+    }
+
+    /// Has the ledger keep every change from now on, with the time of this clock in nanoseconds: what
+    /// [`Ledger::events`] then has.
+    pub fn record_memory(&self, clock: fn() -> u64) {
+        self.platform().record_memory(clock);
     }
 
     /// What the platform supports.
@@ -466,7 +478,7 @@ impl MLContext {
 
     /// Creates a tensor's data, if there is room for it.
     fn allocate(&self, tensor: &MLTensor) -> std::result::Result<TensorData, PlatformError> {
-        self.make_room(tensor.descriptor().byte_length(), None)?;
+        self.make_room(tensor.descriptor().device_bytes(), None)?;
         self.platform().create_tensor(tensor.descriptor())
     }
 

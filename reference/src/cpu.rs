@@ -206,7 +206,7 @@ impl Platform for Interpreter {
         self.ensure_device()?;
         let value = Rc::new(Value::zeros(descriptor)?);
         let handle = TensorData(self.handle());
-        self.ledger.allocate(Kind::Tensors, descriptor.byte_length());
+        self.ledger.allocate(Kind::Tensors, descriptor.device_bytes());
         self.tensors.insert(handle, Tensor { descriptor: descriptor.clone(), value, exported: None });
         Ok(handle)
     }
@@ -230,7 +230,7 @@ impl Platform for Interpreter {
     fn release_tensor(&mut self, tensor: TensorData) {
         self.set_ranges(tensor, None);
         if let Some(tensor) = self.tensors.remove(&tensor) {
-            self.ledger.release(Kind::Tensors, tensor.descriptor.byte_length());
+            self.ledger.release(Kind::Tensors, tensor.descriptor.device_bytes());
         }
     }
 
@@ -385,7 +385,7 @@ impl Platform for Interpreter {
 
     fn bytes_to_restore(&self, entry: &Entry) -> u64 {
         let bytes = |Kept { computation, constants, .. }: &Kept| {
-            constants.iter().map(|(operand, _)| computation.operands[operand.0].byte_length()).sum()
+            constants.iter().map(|(operand, _)| computation.operands[operand.0].device_bytes()).sum()
         };
         kept(entry).map_or(0, bytes)
     }
@@ -458,7 +458,7 @@ impl Graph {
         let mut alive = BTreeMap::new();
         let computed = self.compute_all(bound, ranges, second_pass, &mut alive, ledger);
         for (operand, kind) in alive {
-            ledger.release(kind, self.byte_length(operand));
+            ledger.release(kind, self.device_bytes(operand));
         }
         computed
     }
@@ -485,7 +485,7 @@ impl Graph {
                 lay_out(&operator.inputs, descriptors, bound)?;
             }
             for operand in operator.outputs.iter().filter(|operand| self.intermediates.contains(operand)) {
-                ledger.allocate(Kind::Intermediates, self.byte_length(*operand));
+                ledger.allocate(Kind::Intermediates, self.device_bytes(*operand));
                 alive.insert(*operand, Kind::Intermediates);
             }
             let operands = Bound::new(operator, descriptors, bound);
@@ -500,15 +500,15 @@ impl Graph {
                 bound.remove(operand);
                 ranges.remove(operand);
                 if let Some(kind) = alive.remove(operand) {
-                    ledger.release(kind, self.byte_length(*operand));
+                    ledger.release(kind, self.device_bytes(*operand));
                 }
             }
         }
         Ok(())
     }
 
-    fn byte_length(&self, operand: OperandId) -> u64 {
-        self.computation.operands[operand.0].byte_length()
+    fn device_bytes(&self, operand: OperandId) -> u64 {
+        self.computation.operands[operand.0].device_bytes()
     }
 
     /// The most bytes that intermediates take at once, and constants, each of which takes so many from the first operator
@@ -519,7 +519,7 @@ impl Graph {
         for (operator, spent) in self.computation.operators.iter().zip(self.spent.iter()) {
             let constants = operator.inputs.iter().map(|operand| (*operand, of_constant(*operand)));
             let outputs = operator.outputs.iter().filter(|operand| self.intermediates.contains(operand));
-            let outputs = outputs.map(|operand| (*operand, self.byte_length(*operand)));
+            let outputs = outputs.map(|operand| (*operand, self.device_bytes(*operand)));
             for (operand, bytes) in constants.chain(outputs).filter(|(_, bytes)| *bytes > 0) {
                 now += if alive.insert(operand, bytes).is_none() { bytes } else { 0 };
             }

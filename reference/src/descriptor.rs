@@ -68,6 +68,11 @@ impl MLOperandDescriptor {
         element_length.saturating_mul(element_size)
     }
 
+    /// The bytes of device memory that such a tensor takes: whole words of 4 bytes, as in WebGPU's buffers.
+    pub fn device_bytes(&self) -> u64 {
+        self.byte_length().checked_next_multiple_of(4).unwrap_or(u64::MAX)
+    }
+
     /// <https://www.w3.org/TR/webnn/#mloperanddescriptor-element-count>
     ///
     /// A count beyond 64 bits is given as the largest one, which is no valid dimension.

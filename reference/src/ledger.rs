@@ -2,7 +2,7 @@
 //!
 //! It is not part of the specification, and script does not see it. With it the effect of a proposal can be asserted on a
 //! machine without a GPU: the interpreter counts as if it were a device, tensor by tensor, each at the size of its
-//! descriptor; a platform with a device counts what it allocates.
+//! descriptor in whole words; a platform with a device counts what it allocates.
 
 use std::collections::BTreeMap;
 

@@ -104,7 +104,7 @@ impl Computation {
     pub fn constant_bytes(&self) -> u64 {
         let takes = |constant: &Constant| matches!(constant, Constant::Bytes(_) | Constant::Scalar(_));
         let taking = self.constants.iter().filter(|(_, constant)| takes(constant));
-        taking.map(|(operand, _)| self.operands[operand.0].byte_length()).sum()
+        taking.map(|(operand, _)| self.operands[operand.0].device_bytes()).sum()
     }
 
     /// An operand that is taken by an operator without being an input, a constant or an output of an operator before.

@@ -94,7 +94,7 @@ impl ByteReader for Chunks {
 
 /// A figure of a context's ledger: `constants`, `peak constants`, `budgeted`, `peak budgeted`, `peak host`, `uploaded`, ...
 pub(super) fn figure(context: &MLContext, name: &str) -> Called<u64> {
-    let ledger = context.underlying_platform().ledger();
+    let ledger = context.ledger();
     let figure = found(&ledger, name);
     figure.ok_or_else(|| format!("a ledger has no figure `{name}`").into())
 }

@@ -12,9 +12,8 @@ use webnn_reference::context::MLContext;
 use webnn_reference::descriptor::{MLOperandDescriptor, MLTensorDescriptor};
 use webnn_reference::graph::MLGraph;
 use webnn_reference::ledger::{Change, Ledger};
-use webnn_reference::ml::{ContextType, ML, MLContextOptions, MLPowerPreference, PlatformProvider};
+use webnn_reference::ml::{ML, MLContextOptions, PlatformProvider};
 use webnn_reference::operand::MLOperand;
-use webnn_reference::platform::Platform;
 use webnn_reference::promise::Promise;
 use webnn_reference::proposals::hollow_constants::MLConstantDataOptions;
 use webnn_reference::steps::Reading;
@@ -212,7 +211,7 @@ impl Session {
 
     /// What the context's platform holds, and what it moved.
     pub(crate) fn ledger(&self) -> Ledger {
-        self.context.underlying_platform().ledger()
+        self.context.ledger()
     }
 
     /// Notes that so many bytes more or less are held of something.
@@ -261,28 +260,13 @@ pub(crate) fn computes_in_its_process(description: &Description) -> bool {
     description.adapter.as_ref().is_none_or(|adapter| adapter.ends_with("software"))
 }
 
-/// A context on platforms that record what happens in memory.
+/// A context that records what happens in memory.
 fn context_on(provider: Rc<dyn PlatformProvider>) -> Outcome<(Global, MLContext)> {
     let global = Global::new(Reading::Corrected);
-    let ml = ML::new(&global, Rc::new(Recording(provider)));
+    let ml = ML::new(&global, provider);
     let context = global.settle(&ml.create_context(MLContextOptions::default()))?;
+    context.record_memory(clock);
     Ok((global, context))
-}
-
-/// Provides platforms that record what happens in memory.
-struct Recording(Rc<dyn PlatformProvider>);
-
-impl PlatformProvider for Recording {
-    fn platform(
-        &self,
-        context_type: &ContextType,
-        power_preference: MLPowerPreference,
-        accelerated: bool,
-    ) -> Option<Box<dyn Platform>> {
-        let mut platform = self.0.platform(context_type, power_preference, accelerated)?;
-        platform.record_memory(clock);
-        Some(platform)
-    }
 }
 
 /// Nanoseconds since somebody asked first.

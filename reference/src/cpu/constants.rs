@@ -56,7 +56,7 @@ impl Constants {
         value: impl Into<Rc<Value>>,
         ledger: &mut Ledger,
     ) {
-        ledger.allocate(Kind::Constants, descriptor.byte_length());
+        ledger.allocate(Kind::Constants, descriptor.device_bytes());
         ledger.moved(Way::Upload, descriptor.byte_length());
         self.add(operand, descriptor, Data::OnDevice(value.into()));
     }
@@ -107,7 +107,7 @@ impl Constants {
     /// The bytes in the memory of the device that offloading frees.
     pub(super) fn movable(&self) -> u64 {
         let is_movable = |constant: &&Constant| matches!(constant.data, Data::OnDevice(_));
-        self.0.values().filter(is_movable).map(|constant| constant.descriptor.byte_length()).sum()
+        self.0.values().filter(is_movable).map(|constant| constant.descriptor.device_bytes()).sum()
     }
 
     pub(super) fn offload(&mut self, to: Residence, ledger: &mut Ledger) {
@@ -126,7 +126,7 @@ impl Constants {
             Data::OnHost(value) => Rc::clone(value),
             Data::AtSource => Rc::new(constant.read(ledger)?),
         };
-        ledger.allocate(Kind::Constants, constant.descriptor.byte_length());
+        ledger.allocate(Kind::Constants, constant.descriptor.device_bytes());
         ledger.moved(Way::Upload, constant.descriptor.byte_length());
         Ok(Some(value))
     }
@@ -136,9 +136,11 @@ impl Constants {
         for constant in self.0.values_mut() {
             match &constant.data {
                 Data::OnHost(_) => ledger.release(Kind::Offloaded, constant.descriptor.byte_length()),
-                Data::OnDevice(_) => ledger.release(Kind::Constants, constant.descriptor.byte_length()),
-                Data::Arriving { bytes, .. } => ledger.release(Kind::Constants, byte_count(bytes)),
-                Data::Borrowed(_) | Data::AtSource => {}
+                Data::OnDevice(_) => ledger.release(Kind::Constants, constant.descriptor.device_bytes()),
+                Data::Arriving { bytes, .. } if !bytes.is_empty() => {
+                    ledger.release(Kind::Constants, constant.descriptor.device_bytes());
+                }
+                Data::Arriving { .. } | Data::Borrowed(_) | Data::AtSource => {}
             }
         }
         self.0.clear();
@@ -148,6 +150,11 @@ impl Constants {
 impl Constant {
     fn length(&self) -> u64 {
         self.descriptor.byte_length()
+    }
+
+    /// What it takes of the memory of the device.
+    fn device_bytes(&self) -> u64 {
+        self.descriptor.device_bytes()
     }
 
     fn resident(&self) -> Option<Rc<Value>> {
@@ -160,8 +167,8 @@ impl Constant {
     fn missing(&self) -> u64 {
         match &self.data {
             Data::Borrowed(_) | Data::OnDevice(_) => 0,
-            Data::Arriving { bytes, .. } => self.length() - byte_count(bytes),
-            Data::OnHost(_) | Data::AtSource => self.length(),
+            Data::Arriving { bytes, .. } if !bytes.is_empty() => 0,
+            Data::Arriving { .. } | Data::OnHost(_) | Data::AtSource => self.device_bytes(),
         }
     }
 
@@ -198,7 +205,7 @@ impl Constant {
             for earlier in &self.sources {
                 copy(earlier, &mut begun, ledger)?;
             }
-            ledger.allocate(Kind::Constants, self.length());
+            ledger.allocate(Kind::Constants, self.device_bytes());
             *bytes = begun;
         }
         copy(part, bytes, ledger)
@@ -232,13 +239,13 @@ impl Constant {
         let drops = to == Residence::Source && self.can_be_read_again();
         match &self.data {
             Data::OnDevice(_) if drops => {
-                ledger.release(Kind::Constants, self.length());
+                ledger.release(Kind::Constants, self.device_bytes());
                 self.data = Data::AtSource;
             }
             Data::OnDevice(value) => {
                 ledger.allocate(Kind::Offloaded, self.length());
                 ledger.moved(Way::Download, self.length());
-                ledger.release(Kind::Constants, self.length());
+                ledger.release(Kind::Constants, self.device_bytes());
                 self.data = Data::OnHost(Rc::clone(value));
             }
             Data::OnHost(_) if drops => {
@@ -258,7 +265,7 @@ impl Constant {
             }
             Data::AtSource => Rc::new(self.read(ledger)?),
         };
-        ledger.allocate(Kind::Constants, self.length());
+        ledger.allocate(Kind::Constants, self.device_bytes());
         ledger.moved(Way::Upload, self.length());
         self.data = Data::OnDevice(value);
         Ok(())

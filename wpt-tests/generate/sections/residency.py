@@ -137,6 +137,22 @@ def section():
     s.scenario("one byte too little for a constant tensor", [
         context(), budget(7), create_constant(None, [1, 2], throws=unknown(CREATE_CONSTANT, "10.1.2")), budget(8), create_constant("u", [1, 2]),
         ledger("tensors", 8)])
+    # What is allocated is whole words.
+    s.scenario("one byte too little for a tensor that ends inside a word", [
+        context(), budget(7), create("t", "int8", (3,)), create(None, "int8", (1,), throws=unknown(CREATE, "6.1.2")), budget(8),
+        create("u", "int8", (1,)), ledger("tensors", 8), ledger("budgeted", 8)])
+    s.scenario("one byte too little for a constant tensor that ends inside a word", [
+        context(), budget(7), create_constant(None, [1, 2, 3], "float16", (3,), throws=unknown(CREATE_CONSTANT, "10.1.2")), budget(8),
+        create_constant("u", [1, 2, 3], "float16", (3,)), ledger("tensors", 8)])
+    s.scenario("one byte too little for a constant that ends inside a word", [
+        context(), builder(), input_("x", "float16", (3,)), hollow("w", data_type="float16", shape=(3,)),
+        step("y", "builder", "add", a="x", b="w"), build(y="y"), blob("source", [1, 2, 3], "float16"), budget(7),
+        supply("source"), ledger("constants", 0), ledger("read", 0), budget(8), reload(), ledger("constants", 8), ledger("read", 6)])
+    s.scenario("one byte too little for a build with a constant that ends inside a word", [
+        context(), budget(3), builder(), input_("x", "int8", (1,)),
+        step("w", "builder", "constant", descriptor=dict(dataType="int8", shape=[1]), buffer={"view": "Int8Array", "data": [1]}),
+        step("y", "builder", "equal", a="x", b="w"),
+        step(None, "builder", "build", outputs={"y": "y"}, throws=operation_error(BUILD, "18.1.2"))])
     s.scenario("a tensor makes a graph leave", graphs(1) + [
         budget(room + 16), *supplied(1), *used(1), create("tz", shape=(4,)), ledger("constants", 0), ledger("tensors", room + 16),
         step(None, "tz", "destroy"), *used(1)])
