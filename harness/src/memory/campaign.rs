@@ -121,6 +121,15 @@ fn lack(way: &Way, model: u64, settings: &Settings) -> Option<String> {
     ))
 }
 
+/// What a way takes at least, for who reads why it failed.
+fn what_it_takes(way: &Way, model: u64) -> String {
+    let [device, host] = [way.least.device, way.least.host].map(|part| (model as f64 * part) as u64);
+    if device + host == 0 {
+        return String::new();
+    }
+    format!(" (it takes {} of the device's memory at least, and {} of the host's)", bytes(device), bytes(host))
+}
+
 fn bytes(count: u64) -> String {
     written(count as f64, Unit::Bytes)
 }
@@ -196,7 +205,8 @@ pub(crate) fn measure(plan: &Plan, settings: &Settings) -> Result<Results, Failu
             if runs.last().is_none_or(Result::is_ok) {
                 runs.push(match lack(way, size, settings) {
                     Some(lack) => Err(lack),
-                    None => in_a_process(workload, way, settings, folder.path())?,
+                    None => in_a_process(workload, way, settings, folder.path())?
+                        .map_err(|reason| format!("{reason}{}", what_it_takes(way, size))),
                 });
             }
         }
