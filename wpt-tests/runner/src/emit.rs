@@ -1,29 +1,23 @@
 //! Writes a vector as a test in the form of web-platform-tests, for their folder `webnn/conformance_tests` or
 //! `webnn/validation_tests`: it runs in a browser, and here.
 
-use std::collections::BTreeSet;
+mod scenario;
+
 use std::fmt::Write as _;
 
-use webnn_vectors::{ExceptionName, Graph, Kind, MetricType, Names, Throws, Value, Vector};
+use webnn_vectors::{ExceptionName, Graph, Kind, MetricType, Names, Step, Throws, Value, Vector};
 
 use crate::literal::{self, is_operand};
 
 /// The test, or why the vector can not be written as one. `source` says where the expected values come from.
 ///
 /// # Errors
-/// A sentence with its calls, for a scenario.
+/// A sentence with what script can not do of a scenario.
 pub fn wpt(vector: &Vector, source: &str) -> Result<String, String> {
     match &vector.kind {
         Kind::Graph { graph, .. } => Ok(conformance(vector, graph, source)),
         Kind::Negative { graph, throws } => Ok(validation(vector, graph, throws)),
-        Kind::Scenario { steps } => {
-            let calls: BTreeSet<&str> = steps.iter().map(|step| step.call.as_str()).collect();
-            let calls = calls.into_iter().collect::<Vec<_>>().join(", ");
-            Err(format!(
-                "it is a scenario, of the calls {calls}: only graphs, with their results or refused, can be written for \
-                 web-platform-tests"
-            ))
-        }
+        Kind::Scenario { steps } => scenario(vector, steps),
     }
 }
 
@@ -151,4 +145,25 @@ fn variables(graph: &Graph) -> std::collections::HashMap<&str, String> {
     });
     let names = graph.inputs.keys().chain(outputs);
     names.enumerate().map(|(index, name)| (name.as_str(), format!("operand{index}"))).collect()
+}
+
+/// A scenario: its calls, one after another.
+fn scenario(vector: &Vector, steps: &[Step]) -> Result<String, String> {
+    let (helpers, statements) = scenario::statements(steps)?;
+    let mut text = String::new();
+    let title = vector.name.replace(['\n', '\r'], " ");
+    let _ = writeln!(text, "// META: title=test WebNN API: {title}\n// META: global=window\n// META: timeout=long\n");
+    text.push_str("'use strict';\n\n");
+    if scenario::needs_a_proposal(steps) {
+        text.push_str("// Needs a proposal that the specification does not have.\n\n");
+    }
+    if !helpers.is_empty() {
+        let _ = writeln!(text, "{helpers}");
+    }
+    text.push_str("promise_test(async t => {\n");
+    for statement in statements {
+        let _ = writeln!(text, "  {statement}");
+    }
+    let _ = writeln!(text, "}}, {});", literal::string(&vector.name));
+    Ok(text)
 }

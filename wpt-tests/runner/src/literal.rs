@@ -81,15 +81,15 @@ pub(crate) fn string(text: &str) -> String {
     literal
 }
 
-fn member(name: &str, value: &str) -> String {
+pub(crate) fn member(name: &str, value: &str) -> String {
     format!("{}: {value}", string(name))
 }
 
-fn object(members: impl Iterator<Item = String>) -> String {
+pub(crate) fn object(members: impl Iterator<Item = String>) -> String {
     format!("{{{}}}", members.collect::<Vec<_>>().join(", "))
 }
 
-fn list(items: impl Iterator<Item = String>) -> String {
+pub(crate) fn list(items: impl Iterator<Item = String>) -> String {
     format!("[{}]", items.collect::<Vec<_>>().join(", "))
 }
 
@@ -125,7 +125,7 @@ fn element(number: Number, data_type: DataType) -> String {
 }
 
 /// A number. An integer that no double holds is a bigint.
-fn number(number: Number) -> String {
+pub(crate) fn number(number: Number) -> String {
     match number {
         Number::Integer(integer) if integer.unsigned_abs() > 1 << 53 => format!("{integer}n"),
         Number::Integer(integer) => integer.to_string(),

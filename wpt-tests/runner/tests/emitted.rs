@@ -49,11 +49,11 @@ fn host(text: &str) -> (Host, Test) {
     ];
     let replaced = replaced.map(|(address, text)| (address.to_owned(), text.to_owned()));
     let resources = Resources::new(Path::new(OWN_TESTS), replaced.to_vec());
-    let script = text.lines().find_map(|line| line.strip_prefix("// META: script=")).expect("a script");
+    let scripts = text.lines().filter_map(|line| line.strip_prefix("// META: script=")).map(str::to_owned).collect();
     let test = Test {
         name: "/webnn/conformance_tests/emitted.https.any.html?cpu".into(),
         file: PathBuf::from("webnn/conformance_tests/emitted.https.any.js"),
-        scripts: vec![script.to_owned()],
+        scripts,
         scope: Scope::Window,
         variant: "?cpu".into(),
         title: None,
@@ -139,6 +139,35 @@ fn a_call_that_is_refused_is_refused() {
             let [subtest] = result.subtests.as_slice() else { panic!("{}: one subtest", vector.id) };
             assert_eq!(subtest.status, Status::Pass, "{}: {:?}\n{text}", vector.id, subtest.message);
         }
+    });
+}
+
+/// Calls of scenarios go in script as they do without: with the values of Web IDL, promises and an event loop.
+#[test]
+fn a_scenario_goes_in_script_as_it_does_without() {
+    on_a_deep_stack(|| {
+        let files = loader_of(|loader| loader.embedded().expect("our vectors"));
+        let vectors = files.iter().flat_map(|file| &file.vectors);
+        let scenarios = vectors.filter(|vector| matches!(vector.kind, Kind::Scenario { .. }));
+        let (mut written, mut not_of_script) = (0, 0);
+        for vector in scenarios {
+            let text = match emit::wpt(vector, "") {
+                Ok(text) => text,
+                Err(why) => {
+                    not_of_script += 1;
+                    assert!(why.contains("no page can make"), "{}: {why}", vector.id);
+                    continue;
+                }
+            };
+            written += 1;
+            let (host, test) = host(&text);
+            let host = if text.contains("// Needs a proposal") { host.with_proposals() } else { host };
+            let result = host.run(&test);
+            assert_eq!(result.status, FileStatus::Ok, "{}: {:?}\n{text}", vector.id, result.message);
+            let [subtest] = result.subtests.as_slice() else { panic!("{}: one subtest", vector.id) };
+            assert_eq!(subtest.status, Status::Pass, "{}: {:?}\n{text}", vector.id, subtest.message);
+        }
+        assert!(written > 2 * not_of_script, "{written} were written, {not_of_script} not");
     });
 }
 
