@@ -19,11 +19,14 @@ fn there() -> MutexGuard<'static, BTreeSet<PathBuf>> {
 pub(crate) struct Temporary(PathBuf);
 
 impl Temporary {
-    /// Makes a folder in one that is there.
+    /// Makes a folder in one that is there, and removes those that processes left which were killed before they could. It is
+    /// called `prefix`, with the number of this process.
     ///
     /// # Errors
     /// If it can not be made.
-    pub(crate) fn create(path: PathBuf) -> io::Result<Self> {
+    pub(crate) fn create(parent: &Path, prefix: &str) -> io::Result<Self> {
+        remove_what_was_left(parent, prefix);
+        let path = parent.join(format!("{prefix}{}", std::process::id()));
         let mut there = there();
         match std::fs::create_dir(&path) {
             Err(error) if error.kind() != io::ErrorKind::AlreadyExists => Err(error),
@@ -52,6 +55,22 @@ pub(crate) fn remove_all() {
     let there = there();
     there.iter().for_each(|folder| remove(folder));
     std::mem::forget(there);
+}
+
+fn remove_what_was_left(parent: &Path, prefix: &str) {
+    for entry in std::fs::read_dir(parent).into_iter().flatten().flatten() {
+        let name = entry.file_name();
+        let process = name.to_str().and_then(|name| name.strip_prefix(prefix)).and_then(|number| number.parse().ok());
+        if process.and_then(runs) == Some(false) {
+            // What can not be removed is left for the next.
+            drop(std::fs::remove_dir_all(entry.path()));
+        }
+    }
+}
+
+/// Whether a process of this number runs; `None` where the system does not tell.
+fn runs(process: u32) -> Option<bool> {
+    Path::new("/proc/self").exists().then(|| Path::new(&format!("/proc/{process}")).exists())
 }
 
 /// Removes a folder in which somebody who is about to end may still be writing. What can not be removed stays.

@@ -297,26 +297,11 @@ pub(crate) fn measure_here(task: Task, settings: &Settings) -> Outcome<Measured>
     (task.workload.measure)(&session, way)
 }
 
-/// What such folders are called, before the number of the process.
-const PREFIX: &str = "webnn-bench-memory-";
-
 /// A folder for the files of models.
 fn folder(scratch: &Path) -> Result<Temporary, Failure> {
-    remove_what_was_left(scratch);
-    Temporary::create(scratch.join(format!("{PREFIX}{}", std::process::id()))).map_err(|error| {
+    Temporary::create(scratch, "webnn-bench-memory-").map_err(|error| {
         Failure::Output(format!("{} can not hold the models: {error}; choose another --scratch", scratch.display()))
     })
-}
-
-/// Removes the folders of processes that were killed before they could.
-fn remove_what_was_left(scratch: &Path) {
-    for entry in fs::read_dir(scratch).into_iter().flatten().flatten() {
-        let name = entry.file_name();
-        let process = name.to_str().and_then(|name| name.strip_prefix(PREFIX)).and_then(|number| number.parse().ok());
-        if process.and_then(process::runs) == Some(false) {
-            drop(fs::remove_dir_all(entry.path()));
-        }
-    }
 }
 
 #[cfg(test)]

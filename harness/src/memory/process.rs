@@ -71,8 +71,3 @@ pub(crate) fn free_memory() -> Option<u64> {
     let text = fs::read_to_string("/proc/meminfo").ok()?;
     Some(kibibytes(&text, "MemAvailable:")? + kibibytes(&text, "SwapFree:").unwrap_or(0))
 }
-
-/// Whether a process of this number runs; `None` where the system does not tell.
-pub(crate) fn runs(process: u32) -> Option<bool> {
-    Path::new("/proc/self").exists().then(|| Path::new(&format!("/proc/{process}")).exists())
-}

@@ -171,7 +171,7 @@ fn legend(svg: &mut String, panels: &[Panel<'_>], most: f64) {
         write_to(
             svg,
             format_args!(
-                "<path class=\"limit\" d=\"M{x} 68h20\"/><text class=\"ink\" x=\"{}\" y=\"73\">memory budget</text>\n",
+                "<path class=\"limit\" d=\"M{x} 68h20\"/><text class=\"ink\" x=\"{}\" y=\"73\">memory budget, which does not count staging</text>\n",
                 x + 26
             ),
         );

@@ -102,15 +102,17 @@ impl Kept {
         let unusable = |path: &Path, error: &dyn std::fmt::Display| {
             Failure::Output(format!("no graphs can be kept in {}: {error}", path.display()))
         };
-        let own = std::env::temp_dir().join(format!("webnn-bench-cache-{}", std::process::id()));
-        let path = arguments.folder.as_ref().unwrap_or(&own);
-        let temporary = if arguments.folder.is_none() {
-            Some(Temporary::create(own.clone()).map_err(|error| unusable(path, &error))?)
-        } else {
-            None
+        let (path, folder) = match &arguments.folder {
+            Some(path) => (path.clone(), None),
+            None => {
+                let parent = std::env::temp_dir();
+                let folder =
+                    Temporary::create(&parent, "webnn-bench-cache-").map_err(|error| unusable(&parent, &error))?;
+                (folder.path().to_owned(), Some(folder))
+            }
         };
-        let folder = Folder::new(path, u64::MAX).map_err(|error| unusable(path, &error))?;
-        Ok(Self { store: Rc::new(folder), _folder: temporary })
+        let store = Folder::new(&path, u64::MAX).map_err(|error| unusable(&path, &error))?;
+        Ok(Self { store: Rc::new(store), _folder: folder })
     }
 }
 
