@@ -477,7 +477,7 @@ impl MLContext {
     }
 
     /// Creates a tensor's data, if there is room for it.
-    fn allocate(&self, tensor: &MLTensor) -> std::result::Result<TensorData, PlatformError> {
+    pub(crate) fn allocate(&self, tensor: &MLTensor) -> std::result::Result<TensorData, PlatformError> {
         self.make_room(tensor.descriptor().device_bytes(), None)?;
         self.platform().create_tensor(tensor.descriptor())
     }

@@ -104,7 +104,9 @@ impl MLContext {
             step!("11.1");
             if !context.is_lost() {
                 step!("11.1.1");
-                let data = context.platform().create_exportable_tensor(tensor.descriptor(), options.usage);
+                let room = context.make_room(tensor.descriptor().device_bytes(), None);
+                let create = |()| context.platform().create_exportable_tensor(tensor.descriptor(), options.usage);
+                let data = room.and_then(create);
                 match data {
                     Err(error) => {
                         step!("11.1.2");
@@ -220,7 +222,7 @@ impl MLContext {
             step!("9.1");
             if !context.is_lost() {
                 step!("9.1.1");
-                let data = context.platform().create_tensor(constant.descriptor());
+                let data = context.allocate(&constant);
                 let data = match data {
                     Ok(data) => data,
                     Err(error) => {

@@ -1,5 +1,6 @@
 """The proposal of WebGPU interoperability: createExportableTensor(), exportToGPU(), and the states of a tensor."""
 
+from memory import blob, budget, ledger, product, supply
 from scene import (
     BUILD, CONSTANT_TENSOR, CREATE, CREATE_CONSTANT, CREATE_CONSTANT_FROM, CREATE_EXPORTABLE, DESTROY_TENSOR, DISPATCH, EXPORT, RENTED, READ, READ_INTO, WRITE, awaited, build,
     builder, context, contents, create, create_constant, dispatch, exportable, input_, invalid_state, negation, pending_read, read, source,
@@ -302,6 +303,17 @@ def section():
     no_constant("a tensor of another context", [context(), context("other"), create("t")], type_error(CREATE_CONSTANT_FROM, "3"), on="other")
     no_constant("a tensor of a context that was destroyed", [context(), create("t"), destroy("context")], invalid_state(CREATE_CONSTANT_FROM, "4"))
     no_constant("a tensor that was destroyed", [context(), create("t"), destroy("t")], type_error(CREATE_CONSTANT_FROM, "5"))
+    # A memory budget counts these tensors too.
+    s.scenario("one byte too little for an exportable tensor", open_ + [
+        budget(15), exportable("t"), exportable(None, throws=thrown("UnknownError", CREATE_EXPORTABLE, "11.1.2")), budget(16),
+        exportable("u"), ledger("tensors", 16)])
+    s.scenario("one byte too little for a constant tensor from a tensor", [
+        context(), create("t"), budget(15),
+        step(None, "context", "createConstantTensor", tensor="t", throws=thrown("UnknownError", CREATE_CONSTANT_FROM, "9.1.2")), budget(16),
+        step("u", "context", "createConstantTensor", tensor="t"), ledger("tensors", 16)])
+    s.scenario("an exportable tensor makes a graph leave", open_ + [
+        *product(), blob("source", [10, 20]), supply("source"), ledger("constants", 8), budget(8), exportable("t"), ledger("constants", 0),
+        ledger("tensors", 8)])
     s.scenario("createConstantTensor from a tensor, pending when the context is destroyed", [
         context(), create("t"), step("promise", "context", "createConstantTensor", tensor="t", pending=True), destroy("context"),
         awaited("promise", throws=invalid_state(CREATE_CONSTANT_FROM, "9.2"))])
