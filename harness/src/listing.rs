@@ -1,13 +1,17 @@
 //! What is listed, for programs: the forms that `--format json` writes, and their schema.
 
+use std::path::Path;
+
 use clap::{Args, ValueEnum};
 use schemars::JsonSchema;
 use serde::Serialize;
 use serde_json::Value as Json;
 use webnn_vectors::Vector;
 
+use crate::commands::compare::Changes;
 use crate::failure::Failure;
 use crate::implementation::Description;
+use crate::output;
 
 /// How a listing is written.
 #[derive(Args, Clone, Copy, Debug)]
@@ -95,27 +99,26 @@ pub(crate) enum Listing<'a> {
     /// Of `webnn compare`.
     Comparison {
         /// What is not as it was, the worst first.
-        changes: &'a [Changed],
+        #[schemars(with = "Vec<Changed>")]
+        changes: &'a Changes<'a>,
     },
 }
 
 impl Listing<'_> {
-    /// Its text.
-    ///
-    /// # Errors
-    /// None that is to be expected.
-    pub(crate) fn text(&self) -> Result<String, Failure> {
-        let text = serde_json::to_string_pretty(self).map_err(|error| Failure::Output(error.to_string()))?;
-        Ok(text + "\n")
-    }
-
     /// Writes it to standard output.
     ///
     /// # Errors
-    /// None that is to be expected.
+    /// If that can not be done, or what is listed can not be read any more.
     pub(crate) fn print(&self) -> Result<(), Failure> {
-        anstream::print!("{}", self.text()?);
-        Ok(())
+        output::print_pieces(|out| output::write_json(out, self))
+    }
+
+    /// Writes it to a file.
+    ///
+    /// # Errors
+    /// If that can not be done, or what is listed can not be read any more.
+    pub(crate) fn write(&self, path: &Path) -> Result<(), Failure> {
+        output::write_pieces(path, |out| output::write_json(out, self))
     }
 }
 

@@ -1,9 +1,11 @@
 //! Files that are written as a whole: what is there is all of it or nothing, whatever happens on the way.
 
 use std::ffi::OsString;
-use std::fs;
-use std::io;
+use std::fs::{self, File};
+use std::io::{self, BufWriter, Write};
 use std::path::{Path, PathBuf};
+
+use serde::Serialize;
 
 use crate::failure::Failure;
 
@@ -12,18 +14,63 @@ use crate::failure::Failure;
 /// # Errors
 /// If that can not be done. Then the file is as it was.
 pub(crate) fn write(path: &Path, text: &str) -> Result<(), Failure> {
+    write_pieces(path, |out| out.write_all(text.as_bytes()).map_err(failed))
+}
+
+/// Writes a file piece by piece, and makes the folder that it is in.
+///
+/// # Errors
+/// Those of `pieces`, and if the file can not be written. Then it is as it was.
+pub(crate) fn write_pieces(
+    path: &Path,
+    pieces: impl FnOnce(&mut dyn Write) -> Result<(), Failure>,
+) -> Result<(), Failure> {
     create_folder_of(path)?;
     // A device, or what only seems to be a file, is not to be replaced by one.
     let is_plain = fs::symlink_metadata(path).map_or(true, |metadata| metadata.is_file());
-    let written = if is_plain {
-        let beside = beside(path);
-        let written = fs::write(&beside, text).and_then(|()| fs::rename(&beside, path));
+    let place = if is_plain { beside(path) } else { path.to_owned() };
+    let mut file = BufWriter::new(File::create(&place).map_err(|error| unwritable(path, &error))?);
+    let written = pieces(&mut file).and_then(|()| file.flush().map_err(failed));
+    let written = written.and_then(|()| if is_plain { fs::rename(&place, path).map_err(failed) } else { Ok(()) });
+    written.map_err(|failure| {
         // What is written in part helps nobody.
-        written.inspect_err(|_| drop(fs::remove_file(&beside)))
-    } else {
-        fs::write(path, text)
-    };
-    written.map_err(|error| unwritable(path, &error))
+        if is_plain {
+            drop(fs::remove_file(&place));
+        }
+        match failure {
+            Failure::Output(why) => Failure::Output(format!("{} can not be written: {why}", path.display())),
+            failure => failure,
+        }
+    })
+}
+
+/// Writes to standard output piece by piece.
+///
+/// # Errors
+/// Those of `pieces`, and if nothing can be written there.
+pub(crate) fn print_pieces(pieces: impl FnOnce(&mut dyn Write) -> Result<(), Failure>) -> Result<(), Failure> {
+    let mut out = BufWriter::new(io::stdout().lock());
+    pieces(&mut out).and_then(|()| out.flush().map_err(failed)).map_err(|failure| match failure {
+        Failure::Output(why) => Failure::Output(format!("the output can not be written: {why}")),
+        failure => failure,
+    })
+}
+
+/// Writes a value as JSON that people can read.
+///
+/// # Errors
+/// If it can not be written, or what it is made of not be read.
+pub(crate) fn write_json(out: &mut dyn Write, value: &impl Serialize) -> Result<(), Failure> {
+    let written = serde_json::to_writer_pretty(&mut *out, value);
+    // What is not about writing is about reading the record again, which says so.
+    written.map_err(|error| if error.is_io() { failed(error.into()) } else { Failure::Data(error.to_string()) })?;
+    writeln!(out).map_err(failed)
+}
+
+/// Why a piece can not be written; what it is a piece of is said by who knows it.
+#[expect(clippy::needless_pass_by_value, reason = "it is what `map_err` calls")]
+pub(crate) fn failed(error: io::Error) -> Failure {
+    Failure::Output(error.to_string())
 }
 
 /// Makes the folder of a file.

@@ -1,20 +1,30 @@
 //! What a result file says, read back: for reports, comparisons, and runs of what failed.
+//!
+//! A file may be larger than the memory. It is read once as a whole, which checks every line of it and keeps in short how each
+//! vector went and where in the file that stands: what else the lines say is read again where it is needed.
+
+mod lines;
+mod reading;
 
 use std::collections::BTreeMap;
-use std::fs::File;
-use std::io::{BufRead, BufReader};
+use std::fmt;
 use std::path::Path;
 
+use indexmap::IndexSet;
+use schemars::JsonSchema;
+use serde::de::DeserializeOwned;
 use serde::{Deserialize, Serialize};
 use serde_json::{Map, Value as Json};
-use webnn_vectors::{DataType, Vector};
+use webnn_vectors::{DataType, NameIndex, Vector};
 
 use crate::failure::Failure;
 use crate::implementation::Description;
 use crate::judge::bound::Standing;
+use lines::Lines;
+use reading::Extent;
 
-/// A run that has ended, as its file has it.
-#[derive(Clone, Debug, Default)]
+/// A run that has ended, as its file has it, or as the files of its parts have it.
+#[derive(Default)]
 pub(crate) struct Record {
     /// The first line, without its tag.
     pub(crate) header: Header,
@@ -22,16 +32,56 @@ pub(crate) struct Record {
     pub(crate) descriptions: BTreeMap<String, Description>,
     /// Why implementations did not start, by name.
     pub(crate) not_started: BTreeMap<String, String>,
-    /// What the vectors are about, by id.
-    pub(crate) vectors: BTreeMap<String, About>,
-    /// The results, by vector and implementation.
-    pub(crate) results: BTreeMap<(String, String), ResultLine>,
-    /// Where implementations part, in the order of vectors and implementations.
-    pub(crate) differences: Vec<Difference>,
-    /// What did not go the same way every time.
-    pub(crate) flakes: Vec<Flake>,
     /// How long it took, in seconds.
     pub(crate) seconds: f64,
+    /// Which parts of a run the files are, as their headers say it.
+    pub(crate) parts: Vec<Option<String>>,
+    files: Vec<Lines>,
+    /// The ids of the vectors; a vector's number is that of its id.
+    ids: NameIndex,
+    /// What the vectors are about, by their numbers, where that is said.
+    abouts: Vec<Option<u32>>,
+    /// What there is for them to be about.
+    known_abouts: IndexSet<About>,
+    /// The results: of the first vector on all implementations, of the second, and so on.
+    results: Vec<Option<Brief>>,
+    /// The numbers of the vectors, in the order of their ids.
+    order: Vec<usize>,
+    /// Where implementations part, in the order of vectors.
+    differences: Vec<Place>,
+    /// What did not go the same way every time.
+    flakes: Vec<Place>,
+}
+
+/// A vector of a record, by its number.
+pub(crate) type VectorNumber = usize;
+
+/// A result, in short.
+#[derive(Clone, Copy, Debug)]
+pub(crate) struct Brief {
+    /// Where its line begins.
+    offset: u64,
+    /// How long it took: exact enough to be compared.
+    pub(crate) seconds: f32,
+    /// In which of the files.
+    file: u16,
+    pub(crate) outcome: Went,
+    /// Whether it is as expected.
+    pub(crate) expected: bool,
+}
+
+/// A line about a vector.
+#[derive(Clone, Copy, Debug)]
+struct Place {
+    offset: u64,
+    file: u16,
+    vector: VectorNumber,
+}
+
+impl fmt::Debug for Record {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.debug_struct("Record").field("header", &self.header).field("files", &self.files).finish_non_exhaustive()
+    }
 }
 
 /// The header of a result file.
@@ -60,7 +110,7 @@ pub(crate) struct Header {
 }
 
 /// What a vector is about.
-#[derive(Clone, Debug, Default, PartialEq, Eq, Deserialize, Serialize)]
+#[derive(Clone, Debug, Default, PartialEq, Eq, Hash, Deserialize, Serialize, JsonSchema)]
 #[serde(rename_all = "camelCase")]
 pub(crate) struct About {
     /// Its operator, or else its file.
@@ -137,11 +187,6 @@ impl ResultLine {
     pub(crate) fn standing(&self) -> Option<Standing> {
         serde_json::from_value(self.more.get("bound")?.get("standing")?.clone()).ok()
     }
-
-    /// Whether it is worth a look: it was not as expected.
-    pub(crate) fn is_unexpected(&self) -> bool {
-        !self.expected
-    }
 }
 
 /// Where two implementations part.
@@ -164,67 +209,47 @@ pub(crate) struct Flake {
     pub(crate) message: String,
 }
 
-/// The last line.
-#[derive(Clone, Debug, Deserialize)]
-struct Footer {
-    results: usize,
-    seconds: f64,
-    /// Whether somebody ended the run before its vectors did.
-    #[serde(default)]
-    interrupted: bool,
-}
-
-/// What to do with a run that did not end.
-const GO_ON: &str = "the command of the run with --resume goes on with it";
-
-/// Any line. The results' members vary, which is why each kind is read by itself.
-#[derive(Debug, Deserialize)]
-struct Tag {
-    line: String,
-}
-
-#[derive(Debug, Deserialize)]
-struct StartedLine {
-    implementation: String,
-    #[serde(flatten)]
-    description: Description,
-}
-
-#[derive(Debug, Deserialize)]
-struct VectorLine {
-    vector: String,
-    #[serde(flatten)]
-    about: About,
-}
-
-#[derive(Debug, Deserialize)]
-struct NotStartedLine {
-    implementation: String,
-    reason: String,
-}
-
 impl Record {
     /// Reads a result file.
     ///
     /// # Errors
     /// If it can not be read, is no result file, or is of a run that did not end.
     pub(crate) fn read(path: &Path) -> Result<Self, Failure> {
-        let wrong = |why: String| Failure::Data(format!("{}: {why}", path.display()));
-        read_lines(path).and_then(Reader::finish).map_err(wrong)
+        let mut record = Self::default();
+        reading::add(&mut record, path, Extent::Whole)?;
+        Ok(record.in_order())
     }
 
-    /// Reads what there is of a run, whether it has ended or not.
+    /// Reads the result files of the parts of a run.
+    ///
+    /// # Errors
+    /// If one can not be read, is no result file, or is of a run that did not end; or if they are not parts of one run.
+    pub(crate) fn read_parts<'a>(paths: impl IntoIterator<Item = &'a Path>) -> Result<Self, Failure> {
+        let mut record = Self::default();
+        for path in paths {
+            reading::add(&mut record, path, Extent::Whole)?;
+        }
+        record.header.vectors = record.abouts.iter().flatten().count();
+        record.header.part = None;
+        Ok(record.in_order())
+    }
+
+    /// Reads what there is of a run, whether it has ended or not; nothing if that is not even its header.
     ///
     /// # Errors
     /// If the file can not be read, or is no result file.
-    pub(crate) fn read_as_far_as_it_is(path: &Path) -> Result<Self, Failure> {
-        let wrong = |why: String| Failure::Data(format!("{}: {why}", path.display()));
-        let reader = read_lines(path).map_err(wrong)?;
-        if !reader.has_header {
-            return Err(wrong("a result file begins with its header".into()));
-        }
-        let seconds = reader.footer.map_or(0.0, |footer| footer.seconds);
-        Ok(Self { seconds, ..reader.record })
+    pub(crate) fn read_as_far_as_it_is(path: &Path) -> Result<Option<Self>, Failure> {
+        let mut record = Self::default();
+        let has_begun = reading::add(&mut record, path, Extent::AsFarAsItIs)?;
+        Ok(has_begun.then(|| record.in_order()))
+    }
+
+    fn in_order(mut self) -> Self {
+        let ids = &self.ids;
+        self.order = (0..ids.len()).collect();
+        self.order.sort_unstable_by(|a, b| ids.get(*a).cmp(ids.get(*b)));
+        self.differences.sort_by(|a, b| ids.get(a.vector).cmp(ids.get(b.vector)));
+        self
     }
 
     /// The implementations, in the order of the command line.
@@ -232,106 +257,129 @@ impl Record {
         &self.header.implementations
     }
 
-    /// What the vector of a result is about.
-    pub(crate) fn subject(&self, result: &ResultLine) -> &str {
-        self.vectors.get(&result.vector).map_or("", |about| about.subject.as_str())
+    /// The vectors, in the order of their ids.
+    pub(crate) fn vectors(&self) -> impl Iterator<Item = VectorNumber> {
+        self.order.iter().copied()
     }
 
-    /// Those that are not as expected, in the order of vectors.
-    pub(crate) fn unexpected(&self) -> impl Iterator<Item = &ResultLine> {
-        self.results.values().filter(|result| result.is_unexpected())
+    /// The number of a vector, if there is anything about it.
+    pub(crate) fn number_of(&self, id: &str) -> Option<VectorNumber> {
+        self.ids.number_of(id)
     }
-}
 
-/// The lines of a result file. The last one is cut off where the program was ended, or the disk was full, while it wrote.
-fn read_lines(path: &Path) -> Result<Reader, String> {
-    let mut file = BufReader::new(File::open(path).map_err(|error| error.to_string())?);
-    let mut reader = Reader::default();
-    let mut line = Vec::new();
-    for number in 1.. {
-        line.clear();
-        if file.read_until(b'\n', &mut line).map_err(|error| error.to_string())? == 0 {
-            break;
-        }
-        let is_whole = line.ends_with(b"\n");
-        let read = std::str::from_utf8(&line).map_err(|_| "it is not UTF-8".to_owned());
-        match read.and_then(|text| reader.line(text)) {
-            Ok(()) => {}
-            Err(_) if !is_whole && reader.has_header => reader.is_cut_off = true,
-            Err(why) => return Err(format!("line {number}: {why}")),
-        }
+    /// The id of a vector.
+    pub(crate) fn id(&self, vector: VectorNumber) -> &str {
+        self.ids.get(vector)
     }
-    Ok(reader)
-}
 
-/// A record in the making.
-#[derive(Default)]
-struct Reader {
-    record: Record,
-    has_header: bool,
-    is_cut_off: bool,
-    footer: Option<Footer>,
-}
+    /// What a vector is about, where that is said.
+    pub(crate) fn about(&self, vector: VectorNumber) -> Option<&About> {
+        let about = (*self.abouts.get(vector)?)?;
+        self.known_abouts.get_index(usize::try_from(about).ok()?)
+    }
 
-impl Reader {
-    fn line(&mut self, text: &str) -> Result<(), String> {
-        fn read<'a, T: Deserialize<'a>>(text: &'a str) -> Result<T, String> {
-            serde_json::from_str(text).map_err(|error| error.to_string())
+    /// What a vector is about: its operator, or else its file.
+    pub(crate) fn subject(&self, vector: VectorNumber) -> &str {
+        self.about(vector).map_or("", |about| about.subject.as_str())
+    }
+
+    /// How a vector went on an implementation, in short.
+    pub(crate) fn brief(&self, vector: VectorNumber, implementation: usize) -> Option<&Brief> {
+        let implementations = self.header.implementations.len();
+        let place = vector.checked_mul(implementations)?.checked_add(implementation)?;
+        self.results.get(place).filter(|_| implementation < implementations)?.as_ref()
+    }
+
+    /// How the vectors went, in short: in the order of their ids, and of the names of implementations.
+    pub(crate) fn briefs(&self) -> impl Iterator<Item = (VectorNumber, usize, &Brief)> {
+        let names = self.implementations();
+        let mut by_name: Vec<usize> = (0..names.len()).collect();
+        by_name.sort_by_key(|implementation| &names[*implementation]);
+        self.vectors().flat_map(move |vector| {
+            let of_it = by_name.clone().into_iter();
+            of_it.filter_map(move |implementation| Some((vector, implementation, self.brief(vector, implementation)?)))
+        })
+    }
+
+    /// How many results there are.
+    pub(crate) fn count(&self) -> usize {
+        self.results.iter().flatten().count()
+    }
+
+    /// How many of them are not as expected.
+    pub(crate) fn unexpected(&self) -> usize {
+        self.results.iter().flatten().filter(|brief| !brief.expected).count()
+    }
+
+    /// Whether a vector was not as expected on any implementation.
+    pub(crate) fn is_unexpected(&self, vector: VectorNumber) -> bool {
+        let mut all = (0..self.header.implementations.len()).filter_map(|one| self.brief(vector, one));
+        all.any(|brief| !brief.expected)
+    }
+
+    /// Forgets the results of vectors, and in what they differ.
+    pub(crate) fn retain(&mut self, keeps: impl Fn(&Self, VectorNumber) -> bool) {
+        let forgotten: Vec<bool> = (0..self.ids.len()).map(|vector| !keeps(self, vector)).collect();
+        let implementations = self.header.implementations.len().max(1);
+        for (results, _) in self.results.chunks_mut(implementations).zip(&forgotten).filter(|(_, is_it)| **is_it) {
+            results.fill(None);
         }
-        let Tag { line } = read(text).map_err(|error| format!("no line of a result file: {error}"))?;
-        if self.footer.is_some() {
-            return Err("there is something after the footer".into());
-        }
-        match (line.as_str(), self.has_header) {
-            ("header", false) => {
-                let mut header: Header = read(text)?;
-                header.more.shift_remove("line");
-                if header.format != crate::results::FORMAT {
-                    let ours = crate::results::FORMAT;
-                    return Err(format!("it is of format {}, and this program reads format {ours}", header.format));
+        self.differences.retain(|place| !forgotten[place.vector]);
+    }
+
+    /// What the line of a result says.
+    ///
+    /// # Errors
+    /// If it can not be read again.
+    pub(crate) fn result(&self, brief: &Brief) -> Result<ResultLine, Failure> {
+        let mut line: ResultLine = self.parsed(brief.file, brief.offset)?;
+        line.more.shift_remove("line");
+        Ok(line)
+    }
+
+    /// What the results are of which `takes` holds, in the order of [`briefs`](Self::briefs).
+    ///
+    /// # Errors
+    /// If they can not be read again.
+    pub(crate) fn results<'a>(
+        &'a self,
+        takes: impl Fn(usize, &Brief) -> bool + 'a,
+    ) -> impl Iterator<Item = Result<(VectorNumber, usize, ResultLine), Failure>> + 'a {
+        let taken = self.briefs().filter(move |(_, implementation, brief)| takes(*implementation, brief));
+        taken.map(|(vector, implementation, brief)| Ok((vector, implementation, self.result(brief)?)))
+    }
+
+    /// Where implementations part, in the order of vectors and implementations.
+    ///
+    /// # Errors
+    /// If that can not be read again.
+    pub(crate) fn differences(&self) -> impl Iterator<Item = Result<(VectorNumber, Difference), Failure>> {
+        let of_vectors = self.differences.chunk_by(|a, b| a.vector == b.vector);
+        of_vectors.flat_map(|places| {
+            let read = places.iter().map(|place| self.parsed::<Difference>(place.file, place.offset));
+            let all: Vec<Result<Difference, Failure>> = match read.collect::<Result<Vec<_>, _>>() {
+                Ok(mut all) => {
+                    all.sort_by(|a, b| a.implementations.cmp(&b.implementations));
+                    all.into_iter().map(Ok).collect()
                 }
-                self.has_header = true;
-                self.record.header = header;
-            }
-            (_, false) => return Err("a result file begins with its header".into()),
-            ("started", true) => {
-                let line: StartedLine = read(text)?;
-                self.record.descriptions.insert(line.implementation, line.description);
-            }
-            ("notStarted", true) => {
-                let line: NotStartedLine = read(text)?;
-                self.record.not_started.insert(line.implementation, line.reason);
-            }
-            ("vector", true) => {
-                let VectorLine { vector, about } = read(text)?;
-                self.record.vectors.insert(vector, about);
-            }
-            ("result", true) => {
-                let mut line: ResultLine = read(text)?;
-                line.more.shift_remove("line");
-                self.record.results.insert((line.vector.clone(), line.implementation.clone()), line);
-            }
-            ("flake", true) => self.record.flakes.push(read(text)?),
-            ("difference", true) => self.record.differences.push(read(text)?),
-            ("footer", true) => self.footer = Some(read(text)?),
-            (other, true) => return Err(format!("there is no line {other:?} in a result file")),
-        }
-        Ok(())
+                Err(failure) => vec![Err(failure)],
+            };
+            let vector = places.first().map_or(0, |place| place.vector);
+            all.into_iter().map(move |difference| Ok((vector, difference?)))
+        })
     }
 
-    fn finish(mut self) -> Result<Record, String> {
-        let footer = match self.footer {
-            Some(footer) if footer.interrupted => return Err(format!("the run was interrupted; {GO_ON}")),
-            Some(footer) => footer,
-            None if self.is_cut_off => return Err(format!("it ends within a line: the run did not end; {GO_ON}")),
-            None => return Err(format!("it has no footer: the run did not end; {GO_ON}")),
-        };
-        let there = self.record.results.len();
-        if footer.results != there {
-            return Err(format!("its footer counts {} results, and {there} are there", footer.results));
-        }
-        self.record.seconds = footer.seconds;
-        self.record.differences.sort_by(|a, b| (&a.vector, &a.implementations).cmp(&(&b.vector, &b.implementations)));
-        Ok(self.record)
+    /// What did not go the same way every time.
+    ///
+    /// # Errors
+    /// If that can not be read again.
+    pub(crate) fn flakes(&self) -> impl ExactSizeIterator<Item = Result<Flake, Failure>> {
+        self.flakes.iter().map(|place| self.parsed(place.file, place.offset))
+    }
+
+    fn parsed<T: DeserializeOwned>(&self, file: u16, offset: u64) -> Result<T, Failure> {
+        let lines = &self.files[usize::from(file)];
+        let text = lines.at(offset)?;
+        serde_json::from_str(&text).map_err(|_| lines.have_changed())
     }
 }

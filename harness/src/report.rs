@@ -1,7 +1,7 @@
 //! Reports of a run, from its result file: for people, for CI, and for other tools.
 //!
 //! Each is a function of the [`Record`](crate::record::Record) alone, in the order of its vectors and implementations, so that
-//! a run and the merger of its parts give the same report.
+//! a run and the merger of its parts give the same report. It is written as it is made: a run may be larger than the memory.
 
 pub(crate) mod badge;
 pub(crate) mod html;
@@ -9,7 +9,9 @@ pub(crate) mod junit;
 pub(crate) mod markdown;
 pub(crate) mod wptreport;
 
-use crate::record::{Record, Went};
+use std::collections::BTreeMap;
+
+use crate::record::{Brief, Record, Went};
 
 /// How an implementation did, in numbers.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
@@ -23,25 +25,35 @@ pub(crate) struct Score {
 }
 
 impl Score {
-    /// That of an implementation.
-    pub(crate) fn of(record: &Record, implementation: &str) -> Self {
-        Self::among(record, |result| result.implementation == implementation)
+    /// Those of all implementations, in the order of the command line.
+    pub(crate) fn of_all(record: &Record) -> Vec<Self> {
+        let mut scores = vec![Self::default(); record.implementations().len()];
+        record.briefs().for_each(|(_, implementation, brief)| scores[implementation].add(brief));
+        scores
     }
 
-    /// That of some results.
-    pub(crate) fn among(record: &Record, takes: impl Fn(&crate::record::ResultLine) -> bool) -> Self {
-        let mut score = Self::default();
-        for result in record.results.values().filter(|result| takes(result)) {
-            *match result.outcome {
-                Went::Passed => &mut score.passed,
-                Went::Failed => &mut score.failed,
-                Went::Errored => &mut score.errored,
-                Went::Skipped => &mut score.skipped,
-                Went::Open => &mut score.open,
-            } += 1;
-            score.unexpected += usize::from(result.is_unexpected());
+    /// Those of all implementations, for each operator or file that vectors are about.
+    pub(crate) fn by_subject(record: &Record) -> BTreeMap<&str, Vec<Self>> {
+        let none = vec![Self::default(); record.implementations().len()];
+        let mut subjects = BTreeMap::new();
+        for vector in record.vectors().filter(|vector| record.about(*vector).is_some()) {
+            let scores = subjects.entry(record.subject(vector)).or_insert_with(|| none.clone());
+            for (implementation, score) in scores.iter_mut().enumerate() {
+                record.brief(vector, implementation).into_iter().for_each(|brief| score.add(brief));
+            }
         }
-        score
+        subjects
+    }
+
+    fn add(&mut self, brief: &Brief) {
+        *match brief.outcome {
+            Went::Passed => &mut self.passed,
+            Went::Failed => &mut self.failed,
+            Went::Errored => &mut self.errored,
+            Went::Skipped => &mut self.skipped,
+            Went::Open => &mut self.open,
+        } += 1;
+        self.unexpected += usize::from(!brief.expected);
     }
 
     /// How many were judged.

@@ -253,10 +253,9 @@ impl Results {
         let beside = output::beside(path);
         let mut file = BufWriter::new(opened(&beside)?);
         drop(file.get_ref().set_len(0));
-        let written = lines(kept).map_err(|error| Failure::Output(error.to_string()))?;
-        let written = written.iter().try_for_each(|line| writeln!(file, "{line}"));
-        let written = written.and_then(|()| file.flush()).and_then(|()| std::fs::rename(&beside, path));
-        written.map_err(|error| output::unwritable(path, &error))?;
+        let unwritable = |error| output::unwritable(path, &error);
+        each_line(kept, |line| writeln!(file, "{line}").map_err(unwritable))?;
+        file.flush().and_then(|()| std::fs::rename(&beside, path)).map_err(unwritable)?;
         Ok(Self {
             path: path.to_owned(),
             file,
@@ -264,7 +263,7 @@ impl Results {
             is_new: false,
             has_begun: true,
             not_started: Vec::new(),
-            results: kept.results.len(),
+            results: kept.count(),
         })
     }
 
@@ -273,14 +272,14 @@ impl Results {
         self.has_begun = true;
         // A device has nothing to cut off.
         drop(self.file.get_ref().set_len(0));
-        let header = tagged("header", &self.header).map_err(|error| Failure::Output(error.to_string()))?;
+        let header = tagged("header", &self.header)?;
         self.write_text(&header.to_string())?;
         for (implementation, reason) in std::mem::take(&mut self.not_started) {
             self.not_started(implementation, &reason)?;
         }
-        roster.entries().iter().try_for_each(|entry| {
-            let about = roster.about(entry);
-            self.write(&Line::Vector { vector: &entry.id, about: &about })
+        (0..roster.len()).try_for_each(|index| {
+            let about = roster.about(index);
+            self.write(&Line::Vector { vector: roster.id(index), about: &about })
         })
     }
 
@@ -391,58 +390,60 @@ impl Results {
 /// Writes a run that has ended, in the order of its vectors and implementations.
 ///
 /// # Errors
-/// If the file can not be written.
+/// If the file can not be written, or the record not be read again.
 pub(crate) fn write(path: &Path, record: &Record) -> Result<(), Failure> {
-    let wrong = |error: serde_json::Error| Failure::Output(error.to_string());
-    let (mut all, footer) = (lines(record).map_err(wrong)?, footer(record).map_err(wrong)?);
-    all.push(footer);
-    output::write(path, &all.iter().map(|line| format!("{line}\n")).collect::<String>())
+    output::write_pieces(path, |out| {
+        let mut write = |line: &Json| writeln!(out, "{line}").map_err(output::failed);
+        each_line(record, &mut write)?;
+        write(&footer(record)?)
+    })
 }
 
-/// The lines of a run, in the order of its vectors and implementations, without the footer.
+/// Gives the lines of a run, in the order of its vectors and implementations, without the footer.
 ///
 /// # Errors
-/// None that is to be expected.
-pub(crate) fn lines(record: &Record) -> serde_json::Result<Vec<Json>> {
-    let mut lines = vec![tagged("header", &record.header)?];
+/// Those of `give`, and if the record can not be read again.
+pub(crate) fn each_line(record: &Record, mut give: impl FnMut(&Json) -> Result<(), Failure>) -> Result<(), Failure> {
+    give(&tagged("header", &record.header)?)?;
     for (name, description) in &record.descriptions {
         let mut line = tagged("started", description)?;
         line["implementation"] = name.as_str().into();
-        lines.push(line);
+        give(&line)?;
     }
     for (name, reason) in &record.not_started {
-        lines.push(tagged("notStarted", &json!({ "implementation": name, "reason": reason }))?);
+        give(&tagged("notStarted", &json!({ "implementation": name, "reason": reason }))?)?;
     }
-    for (vector, about) in &record.vectors {
+    for (vector, about) in record.vectors().filter_map(|vector| Some((vector, record.about(vector)?))) {
         let mut line = tagged("vector", about)?;
-        line["vector"] = vector.as_str().into();
-        lines.push(line);
+        line["vector"] = record.id(vector).into();
+        give(&line)?;
     }
-    for result in record.results.values() {
-        lines.push(tagged("result", result)?);
+    for result in record.results(|_, _| true) {
+        give(&tagged("result", &result?.2)?)?;
     }
-    for difference in &record.differences {
-        lines.push(tagged("difference", difference)?);
+    for difference in record.differences() {
+        give(&tagged("difference", &difference?.1)?)?;
     }
-    for flake in &record.flakes {
-        lines.push(tagged("flake", flake)?);
+    for flake in record.flakes() {
+        give(&tagged("flake", &flake?)?)?;
     }
-    Ok(lines)
+    Ok(())
 }
 
 /// The last line of a run that has ended.
 ///
 /// # Errors
 /// None that is to be expected.
-pub(crate) fn footer(record: &Record) -> serde_json::Result<Json> {
-    let (results, unexpected) = (record.results.len(), record.unexpected().count());
+pub(crate) fn footer(record: &Record) -> Result<Json, Failure> {
+    let (results, unexpected) = (record.count(), record.unexpected());
     tagged("footer", &json!({ "results": results, "unexpected": unexpected, "seconds": record.seconds }))
 }
 
 /// A line, by its kind and its members.
-fn tagged(line: &str, members: &impl Serialize) -> serde_json::Result<Json> {
+fn tagged(line: &str, members: &impl Serialize) -> Result<Json, Failure> {
+    let members = serde_json::to_value(members).map_err(|error| Failure::Output(error.to_string()))?;
     let mut tagged = json!({ "line": line });
-    if let (Some(all), Json::Object(members)) = (tagged.as_object_mut(), serde_json::to_value(members)?) {
+    if let (Some(all), Json::Object(members)) = (tagged.as_object_mut(), members) {
         all.extend(members);
     }
     Ok(tagged)

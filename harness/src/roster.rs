@@ -1,16 +1,19 @@
 //! The vectors of a run: which they are, and what they are about. The vectors themselves are loaded when it is their turn, so
-//! that a run of any length takes the memory of some thousands of them, of the largest file, and of all their names.
+//! that a run of any length takes the memory of some hundreds of them, and of all their names.
 
 use std::collections::{BTreeMap, BTreeSet};
 use std::hash::Hasher;
+use std::ops::ControlFlow;
 use std::sync::{Arc, Condvar, Mutex, MutexGuard, PoisonError};
+use std::thread;
 
 use fnv::FnvHasher;
-use webnn_vectors::{DataType, Loader, Source, Vector, VectorFile};
+use indexmap::IndexSet;
+use webnn_vectors::{DataType, Ids, LoadError, Loader, Source, Vector, VectorFile};
 
 use crate::failure::Failure;
 use crate::record::About;
-use crate::selection::{signature, subject};
+use crate::selection::{of_loading, signature, subject};
 
 /// A vector's place in the run.
 pub(crate) type Index = usize;
@@ -19,23 +22,34 @@ pub(crate) type Index = usize;
 /// another.
 const WINDOW: usize = 512;
 
-/// So many vectors are kept as they were when they were looked over: to load them again would cost a run of ordinary size more
-/// than their memory.
-const KEPT: usize = 8192;
+/// How far ahead of what was asked for vectors are loaded.
+const AHEAD: usize = 16;
+
+/// The vectors of files of so many bytes are kept as they were when they were looked over: to load them again would cost a run of
+/// ordinary size more than their memory.
+const KEPT: u64 = 8 << 20;
 
 /// A vector that is not loaded.
 #[derive(Clone, Debug)]
-pub(crate) struct Entry {
-    /// Its id, unique in the run.
-    pub(crate) id: Box<str>,
-    /// The error of the specification's text that it shows, if it shows one.
-    pub(crate) literal: Option<Box<str>>,
-    subject: usize,
-    data_type: Option<DataType>,
-    arguments: usize,
+struct Entry {
+    /// The number of its id.
+    id: usize,
+    /// Which of the sorts it is of.
+    sort: usize,
     file: usize,
     /// Its place among the vectors of its file.
     place: usize,
+}
+
+/// What is the same of many vectors.
+#[derive(Clone, Debug, PartialEq, Eq, Hash)]
+struct Sort {
+    subject: String,
+    data_type: Option<DataType>,
+    /// The names of the arguments of its operators.
+    arguments: BTreeSet<String>,
+    /// The error of the specification's text that it shows, if it shows one.
+    literal: Option<String>,
 }
 
 /// A file of vectors.
@@ -50,39 +64,51 @@ struct File {
 /// The vectors of a run, in the order of their files.
 #[derive(Clone, Debug, Default)]
 pub(crate) struct Roster {
+    ids: Ids,
     entries: Vec<Entry>,
+    sorts: IndexSet<Sort>,
     files: Vec<File>,
-    kept: usize,
-    subjects: Vec<String>,
-    /// The names of the arguments of a vector's operators, for each set of them that there is.
-    arguments: Vec<BTreeSet<String>>,
+    /// The bytes of the files whose vectors are kept.
+    kept: u64,
     /// Where the expected values come from.
     pub(crate) origins: BTreeSet<String>,
 }
 
 impl Roster {
-    /// Adds vectors of a file, whose ids are unique by now; `takes` says which.
-    pub(crate) fn add(&mut self, source: Source, file: VectorFile, takes: impl Fn(&Vector) -> bool) {
+    /// Adds the vectors of a file, once each was looked over; `takes` says which.
+    ///
+    /// # Errors
+    /// If the file can not be read, or something is wrong with it.
+    pub(crate) fn add(
+        &mut self,
+        loader: &Loader<'_>,
+        source: Source,
+        takes: impl Fn(&Vector) -> bool,
+    ) -> Result<(), LoadError> {
         let before = self.entries.len();
-        for (place, vector) in file.vectors.iter().enumerate().filter(|(_, vector)| takes(vector)) {
-            let subject = place_of(&mut self.subjects, subject(vector));
-            self.entries.push(Entry {
-                id: vector.id.as_str().into(),
-                literal: vector.literal.as_ref().map(|literal| literal.issue.as_str().into()),
-                subject,
-                data_type: About::data_type_of(vector),
-                arguments: place_of(&mut self.arguments, arguments(vector)),
-                file: self.files.len(),
-                place,
-            });
+        // What can be read only once is kept.
+        let length = source.byte_length().unwrap_or(0);
+        let mut kept = (self.kept + length <= KEPT).then(Vec::new);
+        let file = loader.each(&source, &mut |mut vector| {
+            let id = self.ids.make_unique(&mut vector);
+            if takes(&vector) {
+                let place = kept.as_ref().map_or(vector.index, Vec::len);
+                let sort = self.sorts.insert_full(Sort::of(&vector)).0;
+                self.entries.push(Entry { id, sort, file: self.files.len(), place });
+                if let Some(kept) = &mut kept {
+                    kept.push(Arc::new(vector));
+                }
+            }
+            ControlFlow::Continue(())
+        })?;
+        if let Some(VectorFile { source: origin, fingerprint, .. }) = file
+            && self.entries.len() > before
+        {
+            self.origins.insert(origin);
+            self.kept += if kept.is_some() { length } else { 0 };
+            self.files.push(File { source: source.unchanged(fingerprint), fingerprint, kept });
         }
-        if self.entries.len() > before {
-            self.origins.insert(file.source);
-            let keeps = self.kept + file.vectors.len() <= KEPT;
-            self.kept += file.vectors.len();
-            let kept = keeps.then(|| file.vectors.into_iter().map(Arc::new).collect());
-            self.files.push(File { source, fingerprint: file.fingerprint, kept });
-        }
+        Ok(())
     }
 
     pub(crate) fn len(&self) -> usize {
@@ -93,78 +119,104 @@ impl Roster {
         self.entries.is_empty()
     }
 
-    pub(crate) fn entries(&self) -> &[Entry] {
-        &self.entries
+    fn sort(&self, index: Index) -> &Sort {
+        &self.sorts[self.entries[index].sort]
+    }
+
+    /// The ids of all vectors, in their order; no two are the same.
+    pub(crate) fn ids(&self) -> impl Iterator<Item = &str> {
+        self.entries.iter().map(|entry| self.ids.get(entry.id))
     }
 
     /// The id of a vector.
     pub(crate) fn id(&self, index: Index) -> &str {
-        &self.entries[index].id
+        self.ids.get(self.entries[index].id)
     }
 
     /// What a vector is about: its operator, or else its file.
     pub(crate) fn subject(&self, index: Index) -> &str {
-        &self.subjects[self.entries[index].subject]
+        &self.sort(index).subject
+    }
+
+    /// The error of the specification's text that a vector shows, if it shows one.
+    pub(crate) fn literal(&self, index: Index) -> Option<&str> {
+        self.sort(index).literal.as_deref()
     }
 
     /// Whether an operator of a vector is given an argument of this name.
     pub(crate) fn has_argument(&self, index: Index, name: &str) -> bool {
-        self.arguments[self.entries[index].arguments].contains(name)
+        self.sort(index).arguments.contains(name)
     }
 
     /// What a vector is about.
-    pub(crate) fn about(&self, entry: &Entry) -> About {
-        let data_type = entry.data_type.map(|data_type| data_type.name().to_owned());
-        About { subject: self.subjects[entry.subject].clone(), data_type }
+    pub(crate) fn about(&self, index: Index) -> About {
+        let Sort { subject, data_type, .. } = self.sort(index);
+        About { subject: subject.clone(), data_type: data_type.map(|data_type| data_type.name().to_owned()) }
     }
 
-    /// Leaves vectors out.
-    pub(crate) fn retain(&mut self, keeps: impl FnMut(&Entry) -> bool) {
-        self.entries.retain(keeps);
+    /// Leaves vectors out, by their ids.
+    pub(crate) fn retain(&mut self, mut keeps: impl FnMut(&str) -> bool) {
+        let ids = &self.ids;
+        self.entries.retain(|entry| keeps(ids.get(entry.id)));
     }
 
     /// Tells whether another run is of the same vectors: of which files, and of which vectors in them.
     pub(crate) fn fingerprint(&self) -> String {
         let mut hasher = FnvHasher::default();
-        for entry in &self.entries {
-            hasher.write(entry.id.as_bytes());
+        for id in self.ids() {
+            hasher.write(id.as_bytes());
             hasher.write_u8(0xFF);
         }
         self.files.iter().for_each(|file| hasher.write_u64(file.fingerprint));
         format!("{:016x}", hasher.finish())
     }
 
-    /// Loads the file of the vector at `from`, with all vectors from there on that are of it.
-    fn load(&self, from: Index) -> Result<Vec<(Index, Arc<Vector>)>, Failure> {
-        let number = self.entries[from].file;
-        let file = &self.files[number];
-        let of_file = self.entries[from..].iter().take_while(|entry| entry.file == number).zip(from..);
+    /// Loads the vectors one after the other, for as long as somebody takes them.
+    fn load(&self, take: impl Fn(Arc<Vector>) -> bool) -> Result<(), Failure> {
+        for of_file in self.entries.chunk_by(|a, b| a.file == b.file) {
+            if !self.load_file(of_file, &take)? {
+                break;
+            }
+        }
+        Ok(())
+    }
+
+    /// Loads vectors of one file; whether all of them were taken.
+    fn load_file(&self, entries: &[Entry], take: &impl Fn(Arc<Vector>) -> bool) -> Result<bool, Failure> {
+        let Some(file) = entries.first().map(|entry| &self.files[entry.file]) else {
+            return Ok(true);
+        };
         if let Some(kept) = &file.kept {
-            let taken = of_file.filter_map(|(entry, index)| Some((index, Arc::clone(kept.get(entry.place)?))));
-            return Ok(taken.collect());
+            return Ok(entries.iter().all(|entry| take(Arc::clone(&kept[entry.place]))));
         }
-        let loader = Loader::with_signatures(&signature);
-        let loaded = loader.source(&file.source).map_err(|error| Failure::Data(error.to_string()))?;
-        if loaded.fingerprint != file.fingerprint {
-            let path = &loaded.path;
-            return Err(Failure::Data(format!("{path} has changed since the run began; begin the run anew")));
-        }
-        let mut vectors: Vec<Option<Vector>> = loaded.vectors.into_iter().map(Some).collect();
-        let taken = of_file.filter_map(|(entry, index)| {
-            let mut vector = vectors.get_mut(entry.place)?.take()?;
-            vector.id = entry.id.to_string();
-            Some((index, Arc::new(vector)))
+        let mut wanted = entries.iter().peekable();
+        let loaded = Loader::with_signatures(&signature).each(&file.source, &mut |mut vector| {
+            let Some(entry) = wanted.next_if(|entry| entry.place == vector.index) else {
+                return ControlFlow::Continue(());
+            };
+            self.ids.get(entry.id).clone_into(&mut vector.id);
+            if take(Arc::new(vector)) { ControlFlow::Continue(()) } else { ControlFlow::Break(()) }
         });
-        Ok(taken.collect())
+        match loaded {
+            Ok(file) => Ok(file.is_some()),
+            Err(LoadError::Changed { path }) => {
+                let path = path.display();
+                Err(Failure::Data(format!("{path} has changed since the run began; begin the run anew")))
+            }
+            Err(error) => Err(of_loading(error)),
+        }
     }
 }
 
-/// Where something is in a list of what occurs often; it is added if it is not there.
-fn place_of<T: PartialEq>(known: &mut Vec<T>, one: T) -> usize {
-    known.iter().rposition(|known| *known == one).unwrap_or_else(|| {
-        known.push(one);
-        known.len() - 1
-    })
+impl Sort {
+    fn of(vector: &Vector) -> Self {
+        Self {
+            subject: subject(vector),
+            data_type: About::data_type_of(vector),
+            arguments: arguments(vector),
+            literal: vector.literal.as_ref().map(|literal| literal.issue.clone()),
+        }
+    }
 }
 
 /// The names of the arguments of a vector's operators.
@@ -173,10 +225,13 @@ fn arguments(vector: &Vector) -> BTreeSet<String> {
     operators.flat_map(|operator| &operator.arguments).map(|argument| argument.name.clone()).collect()
 }
 
-/// The vectors at hand: those that are not finished, as far as the window reaches.
+/// The vectors at hand: those that are not finished, as far as the window reaches. They are loaded in a thread of their own, which
+/// ends with this.
 #[derive(Debug)]
-pub(crate) struct Window {
-    roster: Arc<Roster>,
+pub(crate) struct Window(Arc<Shared>);
+
+#[derive(Debug, Default)]
+struct Shared {
     state: Mutex<State>,
     changed: Condvar,
 }
@@ -184,27 +239,69 @@ pub(crate) struct Window {
 #[derive(Debug, Default)]
 struct State {
     at_hand: BTreeMap<Index, Arc<Vector>>,
-    /// The first that was not loaded yet.
+    /// The first that is not loaded yet.
     next: Index,
+    /// The first that nobody has asked for yet.
+    asked: Index,
+    /// Why no more can be loaded.
+    failure: Option<Failure>,
     is_closed: bool,
 }
 
-impl Window {
-    pub(crate) fn new(roster: Arc<Roster>) -> Self {
-        Self { roster, state: Mutex::default(), changed: Condvar::new() }
+impl State {
+    /// Whether the next vector is to be loaded by now: none before somebody asks for one, as then no implementation has started.
+    fn has_room(&self) -> bool {
+        let first = self.at_hand.first_key_value().map_or(self.next, |(first, _)| *first);
+        self.asked > 0 && self.next < self.asked + AHEAD && self.next < first + WINDOW
     }
+}
 
+impl Shared {
     fn state(&self) -> MutexGuard<'_, State> {
         self.state.lock().unwrap_or_else(PoisonError::into_inner)
     }
 
-    /// A vector, once the window reaches it; none if nobody needs it any more. `waits` is told where that takes waiting for
-    /// others.
+    fn wait<'a>(&self, state: MutexGuard<'a, State>) -> MutexGuard<'a, State> {
+        self.changed.wait(state).unwrap_or_else(PoisonError::into_inner)
+    }
+
+    /// Adds the next vector, once there is room; not if nobody needs it any more.
+    fn add(&self, vector: Arc<Vector>) -> bool {
+        let mut state = self.state();
+        while !state.is_closed && !state.has_room() {
+            state = self.wait(state);
+        }
+        if !state.is_closed {
+            let next = state.next;
+            state.at_hand.insert(next, vector);
+            state.next += 1;
+            self.changed.notify_all();
+        }
+        !state.is_closed
+    }
+}
+
+impl Window {
+    /// Begins to load the vectors.
+    pub(crate) fn new(roster: Arc<Roster>) -> Self {
+        let shared = Arc::<Shared>::default();
+        let to = Arc::clone(&shared);
+        thread::spawn(move || {
+            let loaded = roster.load(|vector| to.add(vector));
+            to.state().failure = loaded.err();
+            to.changed.notify_all();
+        });
+        Self(shared)
+    }
+
+    /// A vector, once the window reaches it; none if nobody needs it any more. `waits` is told where that takes waiting.
     ///
     /// # Errors
     /// If its file can not be read any more, or has changed.
     pub(crate) fn get(&self, index: Index, waits: impl Fn()) -> Result<Option<Arc<Vector>>, Failure> {
-        let mut state = self.state();
+        let mut state = self.0.state();
+        state.asked = state.asked.max(index + 1);
+        self.0.changed.notify_all();
         loop {
             if let Some(vector) = state.at_hand.get(&index) {
                 return Ok(Some(Arc::clone(vector)));
@@ -212,32 +309,36 @@ impl Window {
             if state.is_closed || index < state.next {
                 return Ok(None);
             }
-            let first = state.at_hand.first_key_value().map_or(state.next, |(first, _)| *first);
-            if index < first + WINDOW {
-                let loaded = self.roster.load(state.next)?;
-                state.next += loaded.len();
-                state.at_hand.extend(loaded);
-            } else {
-                waits();
-                state = self.changed.wait(state).unwrap_or_else(PoisonError::into_inner);
+            if let Some(failure) = state.failure.take() {
+                state.is_closed = true;
+                return Err(failure);
             }
+            waits();
+            state = self.0.wait(state);
         }
     }
 
     /// Which vectors are at hand.
     pub(crate) fn at_hand(&self) -> Vec<Index> {
-        self.state().at_hand.keys().copied().collect()
+        self.0.state().at_hand.keys().copied().collect()
     }
 
     /// Lets go of a vector that nobody needs any more.
     pub(crate) fn finish(&self, index: Index) {
-        self.state().at_hand.remove(&index);
-        self.changed.notify_all();
+        self.0.state().at_hand.remove(&index);
+        self.0.changed.notify_all();
     }
 
     /// Gives nothing out any more: the run has ended.
     pub(crate) fn close(&self) {
-        self.state().is_closed = true;
-        self.changed.notify_all();
+        self.0.state().is_closed = true;
+        self.0.changed.notify_all();
+    }
+}
+
+/// The thread that loads has nobody left to load for.
+impl Drop for Window {
+    fn drop(&mut self) {
+        self.close();
     }
 }

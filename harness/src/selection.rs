@@ -4,7 +4,7 @@ use std::path::PathBuf;
 
 use clap::Args;
 use webnn_reference::ops;
-use webnn_vectors::{Ids, Kind, LoadError, Loader, Signature, Source, Vector, VectorFile};
+use webnn_vectors::{Kind, LoadError, Loader, Signature, Source, Vector, VectorFile};
 
 use crate::failure::Failure;
 use crate::roster::Roster;
@@ -49,11 +49,9 @@ impl Selection {
     pub(crate) fn roster(&self) -> Result<Roster, Failure> {
         let operators = self.operators()?;
         let loader = Loader::with_signatures(&signature);
-        let (mut roster, mut ids) = (Roster::default(), Ids::default());
+        let mut roster = Roster::default();
         for source in self.sources()? {
-            let mut file = loader.source(&source).map_err(of_loading)?;
-            ids.make_unique(&mut file);
-            roster.add(source, file, |vector| self.takes(vector, operators.as_deref()));
+            roster.add(&loader, source, |vector| self.takes(vector, operators.as_deref())).map_err(of_loading)?;
         }
         if roster.is_empty() { Err(nothing_is_selected()) } else { Ok(roster) }
     }
@@ -91,7 +89,8 @@ impl Selection {
     }
 }
 
-fn of_loading(error: LoadError) -> Failure {
+/// Why vectors can not be loaded.
+pub(crate) fn of_loading(error: LoadError) -> Failure {
     match error {
         LoadError::Empty { .. } => Failure::NothingToRun(error.to_string()),
         error => Failure::Data(error.to_string()),

@@ -6,6 +6,7 @@ use std::fmt::Write as _;
 
 use anstyle::AnsiColor;
 
+use crate::failure::Failure;
 use crate::implementation::Description;
 use crate::judge::Outcome;
 use crate::judge::bound::Standing;
@@ -141,33 +142,35 @@ impl Summary {
     }
 
     /// Counts what is kept of a run that this one goes on with.
-    pub(crate) fn recorded(&mut self, record: &Record) {
-        let place = |names: &[String], name: &str| names.iter().position(|known| known == name);
-        for result in record.results.values() {
-            if let Some(implementation) = place(&self.implementations, &result.implementation) {
-                let bound = result.standing().map(|standing| (standing, String::new()));
-                self.count(&Counted {
-                    implementation,
-                    subject: record.subject(result),
-                    vector: &result.vector,
-                    went: result.outcome,
-                    bit_equal: result.is_bit_equal(),
-                    expected: result.expected,
-                    message: result.message(),
-                    known: result.known(),
-                    bound,
-                });
-            }
+    ///
+    /// # Errors
+    /// If it can not be read again.
+    pub(crate) fn recorded(&mut self, record: &Record) -> Result<(), Failure> {
+        for result in record.results(|_, _| true) {
+            let (vector, implementation, result) = result?;
+            let bound = result.standing().map(|standing| (standing, String::new()));
+            self.count(&Counted {
+                implementation,
+                subject: record.subject(vector),
+                vector: &result.vector,
+                went: result.outcome,
+                bit_equal: result.is_bit_equal(),
+                expected: result.expected,
+                message: result.message(),
+                known: result.known(),
+                bound,
+            });
         }
-        for difference in &record.differences {
+        for difference in record.differences() {
+            let (vector, difference) = difference?;
             let worst = difference.worst.as_deref().and_then(|worst| worst.parse().ok()).zip(difference.index);
-            let subject = record.vectors.get(&difference.vector).map_or("", |about| about.subject.as_str());
-            self.part(subject, &difference.vector, &difference.output, worst);
+            self.part(record.subject(vector), &difference.vector, &difference.output, worst);
         }
         for (implementation, name) in self.implementations.iter().enumerate() {
             self.descriptions[implementation] = record.descriptions.get(name).cloned();
             self.not_started[implementation] = record.not_started.get(name).cloned();
         }
+        Ok(())
     }
 
     pub(crate) fn started(&mut self, implementation: usize, description: Description) {

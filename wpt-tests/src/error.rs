@@ -17,6 +17,12 @@ pub enum LoadError {
         /// Why.
         source: io::Error,
     },
+    /// A file is not what it was when it was loaded before.
+    #[error("{}: has changed since it was read first; read it anew", path.display())]
+    Changed {
+        /// Which.
+        path: PathBuf,
+    },
     /// There is no vector file: nothing would run.
     #[error("{}: no vector files (*.json) here; name a file or a folder that has some", path.display())]
     Empty {

@@ -6,6 +6,8 @@
 //! shapes hold and their types can represent, names are made once and exist where they are used.
 //! What is wrong with a file is told with the vector and a JSON pointer ([`LoadError`]).
 //!
+//! A file of any size can be loaded one vector at a time ([`Loader::each`]).
+//!
 //! Data stay as the file writes them: a number that fills a tensor of millions of elements is one
 //! number ([`Data`]), until its bytes are asked for ([`Descriptor::bytes_of`]).
 //!
@@ -36,6 +38,7 @@ mod file;
 mod graph;
 mod load;
 mod members;
+mod name_index;
 mod number;
 mod pointer;
 mod scenario;
@@ -48,9 +51,10 @@ pub use check::{IsOperator, Signature, SignatureOf};
 pub use data::{Data, Elements};
 pub use descriptor::{DataType, Descriptor, MAX_BYTE_LENGTH};
 pub use error::{Invalid, LoadError, Problem};
-pub use file::{VectorFile, schema};
+pub use file::{Take, VectorFile, schema};
 pub use graph::{Argument, ExpectedOutput, Graph, Input, MetricType, Names, Operator, Tolerance};
 pub use load::{Ids, Loader, Source};
+pub use name_index::NameIndex;
 pub use number::Number;
 pub use scenario::{BufferSource, FREE_CALLS, OBJECT_CALLS, Returns, Step, View};
 pub use value::Value;

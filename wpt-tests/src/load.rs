@@ -1,22 +1,29 @@
 //! Where vectors come from: files, folders, and the vectors embedded in this crate.
 
-use std::collections::{HashMap, HashSet};
+use std::collections::HashSet;
 use std::fs;
+use std::ops::ControlFlow;
 use std::path::{Path, PathBuf};
 
 use include_dir::{Dir, include_dir};
 
 use crate::check::{IsOperator, Known, SignatureOf};
 use crate::error::LoadError;
-use crate::file::{self, VectorFile};
+use crate::file::{self, Reading, Take, Text, VectorFile};
+use crate::name_index::NameIndex;
+use crate::vector::Vector;
 
 static EMBEDDED: Dir<'_> = include_dir!("$CARGO_MANIFEST_DIR/vectors");
+
+/// Files of at most so many bytes are read at once.
+const READ_AT_ONCE: u64 = 1 << 20;
 
 /// A file of vectors that is not loaded yet.
 #[derive(Clone, Debug)]
 pub struct Source {
     place: Place,
     stem: String,
+    fingerprint: Option<u64>,
 }
 
 #[derive(Clone, Debug)]
@@ -38,7 +45,7 @@ impl Source {
         for path in paths {
             for Found { path, relative } in find(path.as_ref())? {
                 if seen.insert(canonical(&path)?) {
-                    sources.push(Self { stem: stem(&relative), place: Place::File(path) });
+                    sources.push(Self { stem: stem(&relative), place: Place::File(path), fingerprint: None });
                 }
             }
         }
@@ -57,8 +64,23 @@ impl Source {
         if found.is_empty() {
             return Err(LoadError::Empty { path: PathBuf::from("vectors") });
         }
-        let source = |(path, json)| Self { stem: stem(path), place: Place::Embedded(path, json) };
+        let source = |(path, json)| Self { stem: stem(path), place: Place::Embedded(path, json), fingerprint: None };
         Ok(found.into_iter().map(source).collect())
+    }
+
+    /// How many bytes it has; none if it can be read only once, as a pipe can.
+    #[must_use]
+    pub fn byte_length(&self) -> Option<u64> {
+        match &self.place {
+            Place::Embedded(_, json) => u64::try_from(json.len()).ok(),
+            Place::File(path) => fs::metadata(path).ok().filter(fs::Metadata::is_file).map(|metadata| metadata.len()),
+        }
+    }
+
+    /// The same file, which is refused if it is not what it was ([`LoadError::Changed`]).
+    #[must_use]
+    pub fn unchanged(self, fingerprint: u64) -> Self {
+        Self { fingerprint: Some(fingerprint), ..self }
     }
 }
 
@@ -66,19 +88,31 @@ impl Source {
 /// on.
 #[derive(Clone, Debug, Default)]
 pub struct Ids {
-    seen: HashMap<String, usize>,
+    names: NameIndex,
 }
 
 impl Ids {
-    /// Makes the ids of a file's vectors unlike those of the files before.
-    pub fn make_unique(&mut self, file: &mut VectorFile) {
-        for vector in &mut file.vectors {
-            let times = self.seen.entry(vector.id.clone()).or_default();
-            *times += 1;
-            if *times > 1 {
-                vector.id = format!("{} #{times}", vector.id);
+    /// Makes the id of a vector unlike those of the vectors before, and returns its number: [`get`](Self::get) knows it.
+    pub fn make_unique(&mut self, vector: &mut Vector) -> usize {
+        let (mut number, mut is_new) = self.names.add(&vector.id);
+        let mut id = String::new();
+        for times in 2.. {
+            if is_new {
+                break;
             }
+            id = format!("{} #{times}", vector.id);
+            (number, is_new) = self.names.add(&id);
         }
+        if !id.is_empty() {
+            vector.id = id;
+        }
+        number
+    }
+
+    /// The id of the vector of this number.
+    #[must_use]
+    pub fn get(&self, number: usize) -> &str {
+        self.names.get(number)
     }
 }
 
@@ -119,7 +153,7 @@ impl<'a> Loader<'a> {
     ///
     /// The first thing that is wrong with it.
     pub fn text(&self, path: &str, stem: &str, json: &[u8]) -> Result<VectorFile, LoadError> {
-        file::read(path, stem, json, self.known)
+        self.collected(Reading { path, stem, text: Text::Bytes(json), known: self.known, fingerprint: None })
     }
 
     /// Loads a file, whatever its name.
@@ -129,7 +163,7 @@ impl<'a> Loader<'a> {
     /// The file cannot be read, or the first thing that is wrong with it.
     pub fn file(&self, path: &Path) -> Result<VectorFile, LoadError> {
         let relative = path.file_name().map_or(path, Path::new);
-        self.source(&Source { stem: stem(relative), place: Place::File(path.to_owned()) })
+        self.source(&Source { stem: stem(relative), place: Place::File(path.to_owned()), fingerprint: None })
     }
 
     /// Loads files and folders (every `*.json` below, in the order of their names). The ids are
@@ -159,19 +193,60 @@ impl<'a> Loader<'a> {
     ///
     /// The file cannot be read, or the first thing that is wrong with it.
     pub fn source(&self, source: &Source) -> Result<VectorFile, LoadError> {
-        match &source.place {
-            Place::Embedded(path, json) => self.text(&path.display().to_string(), &source.stem, json),
+        self.with_reading(source, |reading| self.collected(reading))
+    }
+
+    /// Loads one file, a vector at a time, so that it may be larger than the memory: each is given to `take`, which says whether
+    /// to go on. What is returned is the file without its vectors, or nothing if `take` wanted no more of them.
+    ///
+    /// # Errors
+    ///
+    /// The file cannot be read, or the first thing that is wrong with it; `take` was given the vectors before that.
+    pub fn each(&self, source: &Source, take: &mut Take<'_>) -> Result<Option<VectorFile>, LoadError> {
+        self.with_reading(source, |reading| file::read(reading, take))
+    }
+
+    fn with_reading<T>(
+        &self,
+        source: &Source,
+        read: impl FnOnce(Reading<'_>) -> Result<T, LoadError>,
+    ) -> Result<T, LoadError> {
+        let Source { place, stem, fingerprint } = source;
+        let (known, fingerprint) = (self.known, *fingerprint);
+        match place {
+            Place::Embedded(path, json) => {
+                let path = path.display().to_string();
+                read(Reading { path: &path, stem, text: Text::Bytes(json), known, fingerprint })
+            }
             Place::File(path) => {
+                let name = path.display().to_string();
+                let is_large = source.byte_length().is_some_and(|length| length > READ_AT_ONCE);
+                if is_large {
+                    return read(Reading { path: &name, stem, text: Text::File(path), known, fingerprint });
+                }
                 let json = fs::read(path).map_err(|source| LoadError::Read { path: path.clone(), source })?;
-                self.text(&path.display().to_string(), &source.stem, &json)
+                read(Reading { path: &name, stem, text: Text::Bytes(&json), known, fingerprint })
             }
         }
+    }
+
+    fn collected(&self, reading: Reading<'_>) -> Result<VectorFile, LoadError> {
+        let mut vectors = Vec::new();
+        let file = file::read(reading, &mut |vector| {
+            vectors.push(vector);
+            ControlFlow::Continue(())
+        })?;
+        // It went on to the end.
+        let file = file.ok_or_else(|| LoadError::Changed { path: reading.path.into() })?;
+        Ok(VectorFile { vectors, ..file })
     }
 
     fn all(&self, sources: &[Source]) -> Result<Vec<VectorFile>, LoadError> {
         let mut files = sources.iter().map(|source| self.source(source)).collect::<Result<Vec<_>, _>>()?;
         let mut ids = Ids::default();
-        files.iter_mut().for_each(|file| ids.make_unique(file));
+        for vector in files.iter_mut().flat_map(|file| &mut file.vectors) {
+            ids.make_unique(vector);
+        }
         Ok(files)
     }
 }

@@ -124,7 +124,7 @@ pub(crate) fn accuracy(arguments: &Arguments) -> Result<u8, Failure> {
         listing.print()?;
     }
     if let Some(path) = &arguments.json {
-        output::write(path, &listing.text()?)?;
+        listing.write(path)?;
     }
     if let Some(path) = &arguments.markdown {
         let tables = all.iter().map(|(description, measured)| markdown(description, measured, &arguments.command()));

@@ -1,14 +1,18 @@
 //! `webnn compare`
 
-use std::collections::{BTreeMap, BTreeSet};
-use std::fmt::Write as _;
+use std::collections::BTreeSet;
+use std::fmt;
+use std::io::Write;
 use std::path::PathBuf;
 
 use clap::{Args, ValueEnum};
+use serde::ser::{Error, SerializeSeq};
+use serde::{Serialize, Serializer};
 
 use crate::failure::{AS_EXPECTED, Failure, UNEXPECTED};
 use crate::listing::{Change, Changed, Listing};
-use crate::record::{Record, ResultLine, Went};
+use crate::output;
+use crate::record::{Brief, Record, VectorNumber, Went};
 use crate::shown::inert;
 
 /// The arguments of `webnn compare`.
@@ -47,16 +51,16 @@ enum Format {
 /// If a file is no result file, or of a run that did not end.
 pub(crate) fn compare(arguments: &Arguments) -> Result<u8, Failure> {
     let (base, new) = (Record::read(&arguments.base)?, Record::read(&arguments.new)?);
-    let changes = changes(&base, &new, arguments.slower);
+    let changes = Changes::between(&base, &new, arguments.slower);
     match arguments.format {
-        Format::Text => anstream::print!("{}", inert(&text(&changes))),
-        Format::Markdown => anstream::print!("{}", markdown(&changes)),
+        Format::Text => output::print_pieces(|out| write_text(&changes, out))?,
+        Format::Markdown => output::print_pieces(|out| write_markdown(&changes, out))?,
         Format::Json => Listing::Comparison { changes: &changes }.print()?,
     }
-    let is_bad = changes.iter().any(|changed| {
-        let is_new_and_failed = changed.change == Change::New && changed.after.as_deref() != Some("passed");
+    let is_bad = changes.all.iter().any(|found| {
+        let is_new_and_failed = found.after.is_some_and(|brief| found.change == Change::New && !is_good(&brief));
         // What is gone may have failed as well as not.
-        matches!(changed.change, Change::Broken | Change::Gone) || is_new_and_failed
+        matches!(found.change, Change::Broken | Change::Gone) || is_new_and_failed
     });
     Ok(if is_bad { UNEXPECTED } else { AS_EXPECTED })
 }
@@ -64,93 +68,181 @@ pub(crate) fn compare(arguments: &Arguments) -> Result<u8, Failure> {
 /// A difference of times that is worth a word, in seconds.
 const WORTH_A_WORD: f64 = 0.05;
 
-fn changes(base: &Record, new: &Record, slower: f64) -> Vec<Changed> {
-    let keys: BTreeSet<_> = base.results.keys().chain(new.results.keys()).collect();
-    let paces: BTreeMap<&str, f64> =
-        new.implementations().iter().map(|name| (name.as_str(), pace(base, new, name))).collect();
-    let mut changes = Vec::new();
-    for key in keys {
-        let (before, after) = (base.results.get(key), new.results.get(key));
-        let pace = paces.get(key.1.as_str()).copied().unwrap_or(1.0);
-        let Some(change) = change(before, after, slower, pace) else {
-            continue;
-        };
-        let told = |result: Option<&ResultLine>| {
-            result.map(|result| match (change, result.message()) {
+/// What changed between two runs. What is said of each is read when it is told.
+pub(crate) struct Changes<'a> {
+    base: &'a Record,
+    new: &'a Record,
+    /// The worst first, then in the order of vectors and implementations.
+    all: Vec<Found<'a>>,
+}
+
+/// A result that changed.
+#[derive(Clone, Copy, Debug)]
+struct Found<'a> {
+    change: Change,
+    vector: &'a str,
+    implementation: &'a str,
+    before: Option<Brief>,
+    after: Option<Brief>,
+}
+
+impl fmt::Debug for Changes<'_> {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        self.all.fmt(f)
+    }
+}
+
+impl Serialize for Changes<'_> {
+    fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
+        let mut changes = serializer.serialize_seq(Some(self.all.len()))?;
+        for changed in self.told() {
+            changes.serialize_element(&changed.map_err(S::Error::custom)?)?;
+        }
+        changes.end()
+    }
+}
+
+impl<'a> Changes<'a> {
+    fn between(base: &'a Record, new: &'a Record, slower: f64) -> Self {
+        let names: BTreeSet<&str> =
+            base.implementations().iter().chain(new.implementations()).map(String::as_str).collect();
+        let place = |record: &Record, name: &str| record.implementations().iter().position(|one| one == name);
+        let names = names.into_iter().map(|name| Compared {
+            name,
+            before: place(base, name),
+            after: place(new, name),
+            pace: pace(base, new, place(base, name), place(new, name)),
+        });
+        let names: Vec<Compared<'_>> = names.collect();
+        let mut all = Vec::new();
+        for (vector, before, after) in both(base, new) {
+            for Compared { name, before: place_before, after: place_after, pace } in &names {
+                let before = before.zip(*place_before).and_then(|(vector, place)| base.brief(vector, place));
+                let after = after.zip(*place_after).and_then(|(vector, place)| new.brief(vector, place));
+                if let Some(change) = change(before, after, slower, *pace) {
+                    let (before, after) = (before.copied(), after.copied());
+                    all.push(Found { change, vector, implementation: name, before, after });
+                }
+            }
+        }
+        all.sort_by_key(|found| found.change);
+        Self { base, new, all }
+    }
+
+    /// The changes, in words.
+    fn told(&self) -> impl Iterator<Item = Result<Changed, Failure>> {
+        let told = |change: Change, record: &Record, brief: Option<Brief>| {
+            let Some(brief) = brief else {
+                return Ok(None);
+            };
+            let result = record.result(&brief)?;
+            Ok(Some(match (change, result.message()) {
                 (Change::Slower, _) => format!("{:.1} ms", result.seconds * 1e3),
                 (_, "") => result.outcome.as_str().to_owned(),
                 (_, message) => format!("{}: {}", result.outcome.as_str(), message.lines().next().unwrap_or_default()),
-            })
+            }))
         };
-        let (vector, implementation) = key.clone();
-        changes.push(Changed { change, vector, implementation, before: told(before), after: told(after) });
+        self.all.iter().map(move |Found { change, vector, implementation, before, after }| {
+            Ok(Changed {
+                change: *change,
+                vector: (*vector).to_owned(),
+                implementation: (*implementation).to_owned(),
+                before: told(*change, self.base, *before)?,
+                after: told(*change, self.new, *after)?,
+            })
+        })
     }
-    changes.sort_by_key(|changed| changed.change);
-    changes
+
+    fn counts(&self) -> String {
+        let count = |change: Change| self.all.iter().filter(|found| found.change == change).count();
+        let counts = Change::ALL.map(|change| format!("{} {}", count(change), change.as_str()));
+        counts.join(", ")
+    }
+}
+
+/// An implementation of two runs.
+struct Compared<'a> {
+    name: &'a str,
+    /// Its place in the run before.
+    before: Option<usize>,
+    /// Its place in the run after.
+    after: Option<usize>,
+    pace: f64,
+}
+
+/// The vectors of two runs in the order of their ids, with their numbers in each.
+fn both<'a>(
+    base: &'a Record,
+    new: &'a Record,
+) -> impl Iterator<Item = (&'a str, Option<VectorNumber>, Option<VectorNumber>)> {
+    let (mut before, mut after) = (base.vectors().peekable(), new.vectors().peekable());
+    std::iter::from_fn(move || {
+        let ids = [before.peek().map(|vector| base.id(*vector)), after.peek().map(|vector| new.id(*vector))];
+        let id = ids.into_iter().flatten().min()?;
+        Some((id, before.next_if(|vector| base.id(*vector) == id), after.next_if(|vector| new.id(*vector) == id)))
+    })
 }
 
 /// How many times as long an implementation takes for most vectors: the machine may have been busy. Never less than once.
-fn pace(base: &Record, new: &Record, implementation: &str) -> f64 {
-    let of_it = new.results.iter().filter(|((_, name), _)| name == implementation);
-    let ratios = of_it.filter_map(|(key, after)| {
-        let before = base.results.get(key).filter(|before| before.seconds > 0.0)?;
-        Some(after.seconds / before.seconds)
+fn pace(base: &Record, new: &Record, before: Option<usize>, after: Option<usize>) -> f64 {
+    let Some((place_before, place_after)) = before.zip(after) else {
+        return 1.0;
+    };
+    let ratios = both(base, new).filter_map(|(_, before, after)| {
+        let before = base.brief(before?, place_before).filter(|before| before.seconds > 0.0)?;
+        Some(new.brief(after?, place_after)?.seconds / before.seconds)
     });
-    let mut ratios: Vec<f64> = ratios.collect();
-    ratios.sort_by(f64::total_cmp);
-    ratios.get(ratios.len() / 2).map_or(1.0, |median| median.max(1.0))
+    let mut ratios: Vec<f32> = ratios.collect();
+    ratios.sort_by(f32::total_cmp);
+    ratios.get(ratios.len() / 2).map_or(1.0, |median| f64::from(median.max(1.0)))
 }
 
-fn change(before: Option<&ResultLine>, after: Option<&ResultLine>, slower: f64, pace: f64) -> Option<Change> {
+fn is_good(brief: &Brief) -> bool {
+    brief.outcome == Went::Passed
+}
+
+fn change(before: Option<&Brief>, after: Option<&Brief>, slower: f64, pace: f64) -> Option<Change> {
     let (before, after) = match (before, after) {
         (None, None) => return None,
         (None, Some(_)) => return Some(Change::New),
         (Some(_), None) => return Some(Change::Gone),
         (Some(before), Some(after)) => (before, after),
     };
-    let is_good = |result: &ResultLine| matches!(result.outcome, Went::Passed);
-    let at_that_pace = before.seconds * pace;
+    let (at_that_pace, seconds) = (f64::from(before.seconds) * pace, f64::from(after.seconds));
     match (is_good(before), is_good(after)) {
         (true, false) => Some(Change::Broken),
         (false, true) => Some(Change::Fixed),
         (false, false) if before.outcome != after.outcome => Some(Change::Other),
-        _ if after.seconds > at_that_pace * slower && after.seconds - at_that_pace > WORTH_A_WORD => {
-            Some(Change::Slower)
-        }
+        _ if seconds > at_that_pace * slower && seconds - at_that_pace > WORTH_A_WORD => Some(Change::Slower),
         _ => None,
     }
 }
 
-fn counts(changes: &[Changed]) -> String {
-    let count = |change: Change| changes.iter().filter(|changed| changed.change == change).count();
-    let counts = Change::ALL.map(|change| format!("{} {}", count(change), change.as_str()));
-    counts.join(", ")
-}
-
-fn text(changes: &[Changed]) -> String {
-    let mut text = String::new();
-    for Changed { change, vector, implementation, before, after } in changes {
-        _ = writeln!(text, "{:<7} {vector} ({implementation})", change.as_str());
+fn write_text(changes: &Changes<'_>, out: &mut dyn Write) -> Result<(), Failure> {
+    for changed in changes.told() {
+        let Changed { change, vector, implementation, before, after } = changed?;
+        let mut text = format!("{:<7} {vector} ({implementation})\n", change.as_str());
         for (when, what) in [("before", before), ("after", after)] {
             if let Some(what) = what {
-                _ = writeln!(text, "        {when}: {what}");
+                text.push_str(&format!("        {when}: {what}\n"));
             }
         }
+        write!(out, "{}", inert(&text)).map_err(output::failed)?;
     }
-    _ = writeln!(text, "{}", counts(changes));
-    text
+    writeln!(out, "{}", changes.counts()).map_err(output::failed)
 }
 
-fn markdown(changes: &[Changed]) -> String {
-    let mut text = format!("## WebNN conformance, compared\n\n{}\n", counts(changes));
-    if !changes.is_empty() {
-        _ = writeln!(text, "\n| | vector | implementation | before | after |\n|---|---|---|---|---|");
+fn write_markdown(changes: &Changes<'_>, out: &mut dyn Write) -> Result<(), Failure> {
+    let mut write = |text: &str| out.write_all(text.as_bytes()).map_err(output::failed);
+    write(&format!("## WebNN conformance, compared\n\n{}\n", changes.counts()))?;
+    if !changes.all.is_empty() {
+        write("\n| | vector | implementation | before | after |\n|---|---|---|---|---|\n")?;
     }
-    let cell = |what: &Option<String>| what.as_deref().unwrap_or_default().replace('|', "\\|");
-    for changed in changes {
-        let Changed { change, vector, implementation, before, after } = changed;
+    let cell = |what: Option<String>| what.unwrap_or_default().replace('|', "\\|");
+    for changed in changes.told() {
+        let Changed { change, vector, implementation, before, after } = changed?;
         let (before, after) = (cell(before), cell(after));
-        _ = writeln!(text, "| {} | `{vector}` | {implementation} | {before} | {after} |", change.as_str());
+        write(&format!("| {} | `{vector}` | {implementation} | {before} | {after} |\n", change.as_str()))?;
     }
-    text
+    Ok(())
 }

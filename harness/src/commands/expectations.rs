@@ -9,7 +9,7 @@ use toml_edit::{Array, ArrayOfTables, DocumentMut, Item, Table, value};
 use crate::expectations::Expectations;
 use crate::failure::{AS_EXPECTED, Failure, UNEXPECTED};
 use crate::output;
-use crate::record::{Record, ResultLine, Went};
+use crate::record::{Record, Went};
 use crate::selection::Selection;
 use crate::shown::inert;
 
@@ -63,7 +63,7 @@ pub(crate) fn expectations(arguments: &Arguments) -> Result<u8, Failure> {
 
 fn checked(arguments: &Check) -> Result<u8, Failure> {
     let roster = arguments.selection.roster()?;
-    let vectors: BTreeSet<&str> = roster.entries().iter().map(|entry| &*entry.id).collect();
+    let vectors: BTreeSet<&str> = roster.ids().collect();
     let folder = arguments.folder.as_deref();
     let (mut all, mut wrong) = (0, 0);
     for kind in Expectations::kinds(folder)? {
@@ -86,12 +86,15 @@ fn checked(arguments: &Check) -> Result<u8, Failure> {
 
 fn updated(arguments: &Update) -> Result<u8, Failure> {
     let record = Record::read(&arguments.results)?;
-    for implementation in record.implementations() {
+    for (number, implementation) in record.implementations().iter().enumerate() {
         // `wgpu:NAME` has the expectations of `wgpu`.
         let kind = implementation.split(':').next().unwrap_or(implementation);
         let path = arguments.folder.join(format!("{kind}.toml"));
-        let unexpected: Vec<&ResultLine> =
-            record.unexpected().filter(|result| &result.implementation == implementation).collect();
+        let unexpected: Vec<(&str, Went)> = record
+            .briefs()
+            .filter(|(_, of, brief)| *of == number && !brief.expected)
+            .map(|(vector, _, brief)| (record.id(vector), brief.outcome))
+            .collect();
         if unexpected.is_empty() {
             anstream::println!("{implementation}: nothing to change");
             continue;
@@ -108,7 +111,7 @@ fn updated(arguments: &Update) -> Result<u8, Failure> {
 }
 
 /// The file with what passed taken off and what failed added; how many there were of each.
-fn with_changes(path: &Path, unexpected: &[&ResultLine]) -> Result<(String, usize, usize), Failure> {
+fn with_changes(path: &Path, unexpected: &[(&str, Went)]) -> Result<(String, usize, usize), Failure> {
     let wrong = |why: String| Failure::Data(format!("{}: {why}", path.display()));
     let text = if path.exists() {
         std::fs::read_to_string(path).map_err(|error| wrong(error.to_string()))?
@@ -120,12 +123,12 @@ fn with_changes(path: &Path, unexpected: &[&ResultLine]) -> Result<(String, usiz
     let entries =
         entries.as_array_of_tables_mut().ok_or_else(|| wrong("`expectation` is no array of tables".into()))?;
 
-    let changed: BTreeSet<&str> = unexpected.iter().map(|result| result.vector.as_str()).collect();
+    let changed: BTreeSet<&str> = unexpected.iter().map(|(vector, _)| *vector).collect();
     let removed = take_off(entries, &changed);
     let mut added = 0;
     for (went, outcome) in [(Went::Failed, "failed"), (Went::Errored, "errored")] {
         let of_it: Vec<&str> =
-            unexpected.iter().filter(|result| result.outcome == went).map(|result| result.vector.as_str()).collect();
+            unexpected.iter().filter(|(_, outcome)| *outcome == went).map(|(vector, _)| *vector).collect();
         if !of_it.is_empty() {
             added += of_it.len();
             entries.push(entry(&of_it, outcome));

@@ -26,17 +26,10 @@ pub(crate) struct Arguments {
 /// If a file is of no run that has ended, or the files are not parts of one run.
 pub(crate) fn merge(arguments: &Arguments) -> Result<u8, Failure> {
     ensure_is_no_part(&arguments.output, &arguments.parts)?;
-    let mut parts = arguments.parts.iter().map(|path| Ok((path, Record::read(path)?)));
-    let (_, mut whole) = parts.next().unwrap_or_else(|| Err(Failure::Usage("no file is named".into())))?;
-    let mut named = vec![whole.header.part.take()];
-    for part in parts {
-        let (path, mut part) = part?;
-        named.push(part.header.part.take());
-        add(&mut whole, part).map_err(|why| Failure::Data(format!("{}: {why}", path.display())))?;
-    }
-    ensure_all_are_there(&named).map_err(Failure::Data)?;
+    let whole = Record::read_parts(arguments.parts.iter().map(PathBuf::as_path))?;
+    ensure_all_are_there(&whole.parts).map_err(Failure::Data)?;
     results::write(&arguments.output, &whole)?;
-    let (results, path) = (whole.results.len(), arguments.output.display());
+    let (results, path) = (whole.count(), arguments.output.display());
     anstream::println!("{} vectors, {results} results; in {path}", whole.header.vectors);
     Ok(AS_EXPECTED)
 }
@@ -61,45 +54,4 @@ fn ensure_all_are_there(parts: &[Option<String>]) -> Result<(), String> {
         .filter(|part| !parts.iter().flatten().any(|there| there == part))
         .collect();
     if missing.is_empty() { Ok(()) } else { Err(format!("this is no whole: {} is missing", missing.join(", "))) }
-}
-
-fn add(whole: &mut Record, part: Record) -> Result<(), String> {
-    if part.header.implementations != whole.header.implementations {
-        let (there, here) = (part.header.implementations.join(", "), whole.header.implementations.join(", "));
-        return Err(format!("it was run on {there}, and the others on {here}"));
-    }
-    if whole.header.reading != part.header.reading {
-        return Err(format!(
-            "it is of the {} reading, and the others of the {}",
-            part.header.reading, whole.header.reading
-        ));
-    }
-    if whole.header.more != part.header.more {
-        return Err("it is of other vectors, or of another state of them, than the others".into());
-    }
-    if whole.header.version != part.header.version {
-        return Err(format!(
-            "it was written by version {}, and the others by {}",
-            part.header.version, whole.header.version
-        ));
-    }
-    for (name, description) in part.descriptions {
-        let known = whole.descriptions.entry(name.clone()).or_insert_with(|| description.clone());
-        if *known != description {
-            return Err(format!("{name} is another there: {description}, and here {known}"));
-        }
-    }
-    whole.not_started.extend(part.not_started);
-    for (key, result) in part.results {
-        if let Some(twice) = whole.results.insert(key, result) {
-            return Err(format!("{} on {} is in two of the files", twice.vector, twice.implementation));
-        }
-    }
-    whole.flakes.extend(part.flakes);
-    whole.differences.extend(part.differences);
-    whole.header.started = whole.header.started.min(part.header.started);
-    whole.vectors.extend(part.vectors);
-    whole.header.vectors = whole.vectors.len();
-    whole.seconds = whole.seconds.max(part.seconds);
-    Ok(())
 }

@@ -1,9 +1,9 @@
 //! `webnn report`
 
+use std::io::Write;
 use std::path::PathBuf;
 
 use clap::{Args, ValueEnum};
-use serde_json::Value as Json;
 
 use crate::failure::{AS_EXPECTED, Failure};
 use crate::output;
@@ -51,32 +51,34 @@ enum Format {
 /// If the result file is none, or of a run that did not end, or the report can not be written.
 pub(crate) fn report(arguments: &Arguments) -> Result<u8, Failure> {
     let record = Record::read(&arguments.results)?;
-    let text = match arguments.format {
-        Format::Html => html::page(&record).map_err(Failure::Data)?,
-        Format::Markdown => markdown::text(&record),
-        Format::Junit => junit::xml(&record).map_err(Failure::Data)?,
-        Format::Wptreport => json(&wptreport::report(&record, arguments.of(&record)?)),
-        Format::Badge => json(&badge::badge(&record, arguments.of(&record)?)),
+    let of = match arguments.format {
+        Format::Wptreport | Format::Badge => arguments.of(&record)?,
+        Format::Html | Format::Markdown | Format::Junit => 0,
+    };
+    let pieces = |out: &mut dyn Write| match arguments.format {
+        Format::Html => html::write(&record, out),
+        Format::Markdown => out.write_all(markdown::text(&record)?.as_bytes()).map_err(output::failed),
+        Format::Junit => junit::write(&record, out),
+        Format::Wptreport => wptreport::write(&record, of, out),
+        Format::Badge => badge::write(&record, of, out),
     };
     match &arguments.output {
-        None => anstream::print!("{text}"),
-        Some(path) => output::write(path, &text)?,
+        None => output::print_pieces(pieces)?,
+        Some(path) => output::write_pieces(path, pieces)?,
     }
     Ok(AS_EXPECTED)
 }
 
-fn json(value: &Json) -> String {
-    format!("{value:#}\n")
-}
-
 impl Arguments {
     /// The implementation that the report is of.
-    fn of<'a>(&'a self, record: &'a Record) -> Result<&'a str, Failure> {
+    fn of(&self, record: &Record) -> Result<usize, Failure> {
         let all = record.implementations();
         match (&self.implementation, all) {
-            (Some(name), _) if all.contains(name) => Ok(name),
-            (Some(name), _) => Err(Failure::Usage(format!("{name} is not in this run, only {}", all.join(", ")))),
-            (None, [one]) => Ok(one),
+            (Some(name), _) => all
+                .iter()
+                .position(|one| one == name)
+                .ok_or_else(|| Failure::Usage(format!("{name} is not in this run, only {}", all.join(", ")))),
+            (None, [_]) => Ok(0),
             (None, _) => Err(Failure::Usage(format!(
                 "this report is of one implementation: choose with -i among {}",
                 all.join(", ")

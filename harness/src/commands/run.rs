@@ -151,8 +151,7 @@ impl Arguments {
         if let Some(path) = &self.failed_only {
             let path = path.as_ref().unwrap_or(&self.output);
             let record = Record::read(path)?;
-            let failed: BTreeSet<&str> = record.unexpected().map(|result| result.vector.as_str()).collect();
-            roster.retain(|entry| failed.contains(&*entry.id));
+            roster.retain(|id| record.number_of(id).is_some_and(|vector| record.is_unexpected(vector)));
             if roster.is_empty() {
                 let path = path.display();
                 return Err(Failure::NothingToRun(format!("every selected vector was as expected in {path}")));
@@ -219,7 +218,8 @@ fn run_on(arguments: &Arguments, implementations: &[Implementation], are_asked_f
     let (mut roster, header) = arguments.chosen(implementations)?;
     let kept = if arguments.resume { Kept::read(&arguments.output, &header)? } else { Kept::default() };
     let mut recorder = Recorder::new(arguments, implementations, expectations, &roster, header, &kept)?;
-    roster.retain(|entry| !kept.has(&entry.id));
+    roster.retain(|id| !kept.has(id));
+    drop(kept);
     let (roster, settings) = (Arc::new(roster), arguments.settings()?);
 
     let _in_order = interrupt::InOrder::begin();

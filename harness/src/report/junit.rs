@@ -1,48 +1,108 @@
 //! A report as JUnit XML, which most CI systems show: a suite for each implementation, a case for each vector.
 
-use std::time::Duration;
+use std::borrow::Cow;
+use std::io::{self, Write};
 
-use quick_junit::{NonSuccessKind, Report, TestCase, TestCaseStatus, TestSuite};
+use quick_xml::Writer;
+use quick_xml::events::{BytesDecl, BytesEnd, BytesStart, Event};
 
-use crate::record::{Record, ResultLine, Went};
+use crate::failure::Failure;
+use crate::output::failed;
+use crate::record::{Brief, Record, ResultLine, Went};
 
-/// The report.
-///
-/// # Errors
-/// If it can not be written as XML.
-pub(crate) fn xml(record: &Record) -> Result<String, String> {
-    let mut report = Report::new("webnn");
-    for implementation in record.implementations() {
-        let mut suite = TestSuite::new(implementation.as_str());
-        let of_it = record.results.values().filter(|result| &result.implementation == implementation);
-        suite.add_test_cases(of_it.map(case));
-        report.add_test_suite(suite);
-    }
-    report.to_string().map_err(|error| error.to_string())
+/// What a job makes of a result.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+enum Status {
+    Success,
+    Skipped,
+    Failure,
+    Error,
 }
 
-/// A known failure is no failure of the job: it is skipped, with its message. An unexpected pass is one.
-fn case(result: &ResultLine) -> TestCase {
-    let mut status = match (result.outcome, result.expected) {
-        (Went::Passed | Went::Open, true) => TestCaseStatus::success(),
-        (Went::Skipped | Went::Failed | Went::Errored, true) => TestCaseStatus::skipped(),
-        (Went::Errored, false) => TestCaseStatus::non_success(NonSuccessKind::Error),
-        (Went::Passed | Went::Failed | Went::Skipped | Went::Open, false) => {
-            TestCaseStatus::non_success(NonSuccessKind::Failure)
-        }
-    };
-    match (result.outcome, result.message()) {
-        (Went::Passed, _) if !result.expected => {
-            status.set_message("passed, although it is expected to fail");
-        }
-        (_, "") => {}
-        (_, message) => {
-            status.set_message(message);
+impl Status {
+    /// A known failure is no failure of the job: it is skipped, with its message. An unexpected pass is one.
+    fn of(outcome: Went, expected: bool) -> Self {
+        match (outcome, expected) {
+            (Went::Passed | Went::Open, true) => Self::Success,
+            (Went::Skipped | Went::Failed | Went::Errored, true) => Self::Skipped,
+            (Went::Errored, false) => Self::Error,
+            (Went::Passed | Went::Failed | Went::Skipped | Went::Open, false) => Self::Failure,
         }
     }
+
+    /// The element that says so.
+    fn element(self) -> Option<&'static str> {
+        match self {
+            Self::Success => None,
+            Self::Skipped => Some("skipped"),
+            Self::Failure => Some("failure"),
+            Self::Error => Some("error"),
+        }
+    }
+}
+
+/// Writes the report.
+///
+/// # Errors
+/// If it can not be written, or the record not be read again.
+pub(crate) fn write(record: &Record, out: &mut dyn Write) -> Result<(), Failure> {
+    let mut xml = Writer::new_with_indent(out, b' ', 4);
+    let of_all = counted("testsuites", "webnn", record.briefs().map(|(_, _, brief)| brief));
+    xml.write_event(Event::Decl(BytesDecl::new("1.0", Some("UTF-8"), None)))
+        .and_then(|()| xml.write_event(Event::Start(of_all)))
+        .map_err(failed)?;
+    for (implementation, name) in record.implementations().iter().enumerate() {
+        let of_it = record.briefs().filter(|(_, of, _)| *of == implementation).map(|(_, _, brief)| brief);
+        xml.write_event(Event::Start(counted("testsuite", name, of_it))).map_err(failed)?;
+        for result in record.results(|of, _| of == implementation) {
+            case(&mut xml, &result?.2).map_err(failed)?;
+        }
+        xml.write_event(Event::End(BytesEnd::new("testsuite"))).map_err(failed)?;
+    }
+    xml.write_event(Event::End(BytesEnd::new("testsuites"))).and_then(|()| xml.write_indent()).map_err(failed)
+}
+
+/// An element that says how many cases it has of each kind.
+fn counted<'a>(element: &'static str, name: &str, briefs: impl Iterator<Item = &'a Brief>) -> BytesStart<'static> {
+    let (mut tests, mut failures, mut errors) = (0, 0, 0);
+    for brief in briefs {
+        let status = Status::of(brief.outcome, brief.expected);
+        tests += 1;
+        failures += usize::from(status == Status::Failure);
+        errors += usize::from(status == Status::Error);
+    }
+    let [tests, failures, errors] = [tests, failures, errors].map(|count: usize| count.to_string());
+    let name = allowed(name);
+    BytesStart::new(element).with_attributes([
+        ("name", name.as_ref()),
+        ("tests", &tests),
+        ("failures", &failures),
+        ("errors", &errors),
+    ])
+}
+
+fn case(xml: &mut Writer<&mut dyn Write>, result: &ResultLine) -> io::Result<()> {
     let (file, name) = result.vector.split_once('/').unwrap_or(("", result.vector.as_str()));
-    let mut case = TestCase::new(name, status);
-    case.set_classname(file);
-    case.set_time(Duration::try_from_secs_f64(result.seconds).unwrap_or_default());
-    case
+    let (file, name, time) = (allowed(file), allowed(name), format!("{:.3}", result.seconds));
+    let attributes = [("name", name.as_ref()), ("classname", file.as_ref()), ("time", &time)];
+    xml.write_event(Event::Start(BytesStart::new("testcase").with_attributes(attributes)))?;
+    if let Some(element) = Status::of(result.outcome, result.expected).element() {
+        let message = match (result.outcome, result.message()) {
+            (Went::Passed, _) => "passed, although it is expected to fail",
+            (_, message) => message,
+        };
+        let mut status = BytesStart::new(element);
+        if !message.is_empty() {
+            status.push_attribute(("message", allowed(message).as_ref()));
+        }
+        xml.write_event(Event::Empty(status))?;
+    }
+    xml.write_event(Event::End(BytesEnd::new("testcase")))
+}
+
+/// Text without the characters that XML can not have in any way.
+fn allowed(text: &str) -> Cow<'_, str> {
+    let is_forbidden =
+        |c: char| matches!(c, '\0'..='\u{8}' | '\u{B}' | '\u{C}' | '\u{E}'..='\u{1F}' | '\u{FFFE}' | '\u{FFFF}');
+    if text.contains(is_forbidden) { Cow::Owned(text.replace(is_forbidden, "\u{FFFD}")) } else { Cow::Borrowed(text) }
 }

@@ -8,10 +8,10 @@ use std::time::{Duration, Instant};
 use indicatif::{ProgressBar, ProgressDrawTarget, ProgressStyle};
 
 use super::Arguments;
-use super::resume::Kept;
+use super::resume::{Before, Kept};
 use crate::expectations::{Expectations, is_expected, under_the_literal_text};
 use crate::failure::{AS_EXPECTED, Failure, INTERRUPTED, UNEXPECTED};
-use crate::implementation::Implementation;
+use crate::implementation::{Description, Implementation};
 use crate::judge::Outcome;
 use crate::record::Header;
 use crate::results::Results;
@@ -39,7 +39,8 @@ pub(super) struct Recorder<'a> {
     arguments: &'a Arguments,
     implementations: &'a [Implementation],
     expectations: Vec<Expectations>,
-    kept: &'a Kept,
+    /// The run that this one goes on with.
+    before: Option<Before>,
     results: Results,
     summary: Summary,
     /// How vectors went the first time, by implementation, if they are run again.
@@ -64,14 +65,14 @@ impl<'a> Recorder<'a> {
         expectations: Vec<Expectations>,
         roster: &Roster,
         header: Header,
-        kept: &'a Kept,
+        kept: &Kept,
     ) -> Result<Self, Failure> {
         let mut summary = Summary::new(header.implementations.clone(), arguments.show);
         (0..roster.len()).for_each(|index| summary.vector(roster.subject(index)));
         let results = match &kept.record {
             None => Results::create(&arguments.output, header)?,
             Some(record) => {
-                summary.recorded(record);
+                summary.recorded(record)?;
                 Results::resume(&arguments.output, record)?
             }
         };
@@ -80,7 +81,7 @@ impl<'a> Recorder<'a> {
             arguments,
             implementations,
             expectations,
-            kept,
+            before: kept.before(),
             results,
             summary,
             outcomes: BTreeMap::new(),
@@ -116,13 +117,13 @@ impl<'a> Recorder<'a> {
             _ if self.time > 1 => {}
             Progress::Started(implementation, description) => {
                 let name = self.implementations[implementation].to_string();
-                self.kept.ensure_is_same(&name, Some(&description))?;
+                self.ensure_is_same(&name, Some(&description))?;
                 self.results.started(implementation, &description, roster)?;
                 self.summary.started(implementation, description);
             }
             Progress::NotStarted(implementation, reason) => {
                 let name = self.implementations[implementation].to_string();
-                self.kept.ensure_is_same(&name, None)?;
+                self.ensure_is_same(&name, None)?;
                 self.results.not_started(implementation, &reason)?;
                 self.summary.not_started(implementation, reason);
             }
@@ -136,19 +137,23 @@ impl<'a> Recorder<'a> {
         if is_enough { Err(Stop::AtFailure) } else { Ok(()) }
     }
 
+    fn ensure_is_same(&self, name: &str, description: Option<&Description>) -> Result<(), Failure> {
+        self.before.as_ref().map_or(Ok(()), |before| before.ensure_is_same(name, description))
+    }
+
     fn judged(&mut self, verdict: Verdict, roster: &Roster) -> Result<(), Failure> {
-        let entry = &roster.entries()[verdict.vector];
-        let literal = entry.literal.as_deref().filter(|_| self.arguments.text == "literal");
-        let of_the_text = literal.map(|issue| under_the_literal_text(&entry.id, issue));
+        let id = roster.id(verdict.vector);
+        let literal = roster.literal(verdict.vector).filter(|_| self.arguments.text == "literal");
+        let of_the_text = literal.map(|issue| under_the_literal_text(id, issue));
         let facts = self.summary.facts(verdict.implementation);
         let has = |name: &str| roster.has_argument(verdict.vector, name);
-        let listed = self.expectations[verdict.implementation].of(&entry.id, has, facts);
+        let listed = self.expectations[verdict.implementation].of(id, has, facts);
         let expectation = of_the_text.as_ref().or(listed);
         let expected = is_expected(&verdict.outcome, expectation);
         let known = expectation.map(|entry| format!("{} ({})", entry.reason, entry.link));
         let known = known.as_deref().filter(|_| expected && verdict.outcome.is_bad());
-        self.results.result(&entry.id, &verdict, expected, known)?;
-        self.summary.verdict(roster.subject(verdict.vector), &entry.id, &verdict, expected, known);
+        self.results.result(id, &verdict, expected, known)?;
+        self.summary.verdict(roster.subject(verdict.vector), id, &verdict, expected, known);
         if self.arguments.repeat > 1 {
             self.outcomes.insert((verdict.implementation, verdict.vector), verdict.outcome);
         }
@@ -174,9 +179,9 @@ impl<'a> Recorder<'a> {
     /// # Errors
     /// If nothing ran, or what was asked for could not be done.
     pub(super) fn finish(self, ended: Result<(), Stop>, are_asked_for: bool) -> Result<u8, Failure> {
-        let Self { arguments, implementations, results, summary, kept, .. } = self;
+        let Self { arguments, implementations, results, summary, before, .. } = self;
         self.bar.finish_and_clear();
-        let before = kept.record.as_ref().map_or(0.0, |record| record.seconds);
+        let before = before.map_or(0.0, |before| before.seconds);
         let took = self.begun.elapsed().as_secs_f64() + before;
         let has_begun = results.has_begun();
         let unexpected = summary.unexpected();

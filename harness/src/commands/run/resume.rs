@@ -14,52 +14,66 @@ use crate::record::{Header, Record};
 #[derive(Default)]
 pub(super) struct Kept {
     pub(super) record: Option<Record>,
-    vectors: BTreeSet<String>,
 }
 
 impl Kept {
-    /// Reads what there is of a run; nothing if it has not begun.
+    /// Reads what there is of a run; nothing if there is nothing to go on with, which is said.
     ///
     /// # Errors
-    /// If the file is of another run than this header is of.
+    /// If the file is no result file, or of another run than this header is of.
     pub(super) fn read(path: &Path, header: &Header) -> Result<Self, Failure> {
+        let anew = |why: &str| {
+            anstream::eprintln!(
+                "webnn: {} {why}: there is nothing to go on with, and the run begins anew",
+                path.display()
+            );
+            Ok(Self::default())
+        };
         if !path.exists() {
-            return Ok(Self::default());
+            return anew("is not there");
         }
-        let mut record = Record::read_as_far_as_it_is(path)?;
+        let Some(mut record) = Record::read_as_far_as_it_is(path)? else {
+            return anew("ends before its first line does");
+        };
         if let Some(what) = difference(&record.header, header) {
             let path = path.display();
             return Err(Failure::Data(format!("{path} is of another run: {what}; run without --resume to begin anew")));
         }
-        let mut results: BTreeMap<&str, usize> = BTreeMap::new();
-        for (vector, _) in record.results.keys() {
-            *results.entry(vector).or_default() += 1;
+        let implementations = header.implementations.len();
+        record.retain(|record, vector| (0..implementations).all(|one| record.brief(vector, one).is_some()));
+        if record.count() == 0 {
+            return anew("has no vector with a result of every implementation");
         }
-        let is_whole = |count: &usize| *count == header.implementations.len();
-        let vectors: BTreeSet<String> =
-            results.into_iter().filter(|(_, count)| is_whole(count)).map(|(vector, _)| vector.to_owned()).collect();
-        if vectors.is_empty() {
-            return Ok(Self::default());
-        }
-        record.results.retain(|(vector, _), _| vectors.contains(vector));
-        record.differences.retain(|difference| vectors.contains(&difference.vector));
-        Ok(Self { record: Some(record), vectors })
+        Ok(Self { record: Some(record) })
     }
 
     /// Whether a vector has all of its results.
-    pub(super) fn has(&self, vector: &str) -> bool {
-        self.vectors.contains(vector)
+    pub(super) fn has(&self, id: &str) -> bool {
+        let has = |record: &Record| record.brief(record.number_of(id)?, 0).map(drop);
+        self.record.as_ref().is_some_and(|record| has(record).is_some())
     }
 
+    /// What is to be known of the run later; nothing if there is none to go on with.
+    pub(super) fn before(&self) -> Option<Before> {
+        let record = self.record.as_ref()?;
+        Some(Before { seconds: record.seconds, descriptions: record.descriptions.clone() })
+    }
+}
+
+/// A run that another goes on with.
+pub(super) struct Before {
+    /// How long it took.
+    pub(super) seconds: f64,
+    descriptions: BTreeMap<String, Description>,
+}
+
+impl Before {
     /// Makes sure that an implementation is what it was; `None` if it can not be started.
     ///
     /// # Errors
     /// If it is not.
     pub(super) fn ensure_is_same(&self, name: &str, description: Option<&Description>) -> Result<(), Failure> {
-        let Some(record) = &self.record else {
-            return Ok(());
-        };
-        let before = record.descriptions.get(name);
+        let before = self.descriptions.get(name);
         if before == description {
             return Ok(());
         }
