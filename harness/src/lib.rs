@@ -122,6 +122,9 @@ enum Command {
     Completions(completions::Arguments),
     /// Write the manual page.
     Man,
+    /// End what was started by the process that started this one, once that is gone.
+    #[command(name = outside::guard::VERB, hide = true)]
+    Guard,
     /// End with this exit code: what the program replaces itself with where a thread of it hangs.
     #[command(hide = true)]
     End {
@@ -176,6 +179,10 @@ fn carry_out(command: &Command) -> u8 {
         Command::Decompositions(arguments) => decompositions::decompositions(arguments),
         Command::Fuzz(arguments) => fuzz_command::fuzz(arguments),
         Command::Bench(arguments) => bench::bench(arguments),
+        Command::Guard => {
+            outside::guard::keep_watch(std::io::stdin().lock());
+            Ok(failure::AS_EXPECTED)
+        }
         Command::End { code } => Ok(*code),
     };
     result.unwrap_or_else(|failure| {

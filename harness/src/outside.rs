@@ -7,6 +7,7 @@ pub(crate) mod board;
 mod decode;
 mod encode;
 pub(crate) mod group;
+pub(crate) mod guard;
 pub(crate) mod messages;
 pub(crate) mod page;
 mod process;

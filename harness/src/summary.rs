@@ -19,6 +19,12 @@ use crate::shown::inert;
 /// How many known failures are named for each reason.
 const MOST_KNOWN: usize = 12;
 
+/// How many reasons for which vectors were skipped are told apart.
+const MOST_REASONS: usize = 200;
+
+/// The others.
+const OTHER_REASONS: &str = "for other reasons, which the result file has";
+
 /// How many vectors went how.
 #[derive(Clone, Copy, Debug, Default)]
 struct Tally {
@@ -230,9 +236,7 @@ impl Summary {
         }
         let name = &self.implementations[*implementation];
         match (went, expected) {
-            (Went::Skipped, _) => {
-                *self.skipped.entry((*implementation, (*message).to_owned())).or_default() += 1;
-            }
+            (Went::Skipped, _) => self.add_skipped(*implementation, message),
             (Went::Failed | Went::Errored, true) => {
                 let reason = (name.clone(), known.unwrap_or_default().to_owned());
                 self.known.entry(reason).or_default().add((*vector).to_owned(), MOST_KNOWN);
@@ -247,6 +251,13 @@ impl Summary {
             }
             (Went::Passed | Went::Open, true) => {}
         }
+    }
+
+    fn add_skipped(&mut self, implementation: usize, reason: &str) {
+        let key = (implementation, reason.to_owned());
+        let is_listed = self.skipped.len() < MOST_REASONS || self.skipped.contains_key(&key);
+        let key = if is_listed { key } else { (implementation, OTHER_REASONS.to_owned()) };
+        *self.skipped.entry(key).or_default() += 1;
     }
 
     fn add_unexpected(&mut self, implementation: usize, vector: &str, what: String) {

@@ -210,6 +210,78 @@ fn an_implementation_that_has_changed_is_noticed() {
     resumed.complains("reference is not what it was in the run that this goes on with: reference 0.0.9, and now");
 }
 
+#[test]
+fn what_has_not_begun_is_begun_anew_and_that_is_said() {
+    let folder = Folder::with("many.json", &vectors(3));
+    let arguments = ["run", "many.json", "-i", "reference", "-o", "run.jsonl", "--resume"];
+    let missing = folder.webnn(&arguments);
+    assert_eq!(missing.code, 0, "{missing}");
+    missing.complains("run.jsonl is not there: there is nothing to go on with, and the run begins anew");
+    let whole = folder.read("run.jsonl");
+    let header = whole.lines().next().unwrap();
+    let before_the_results = &whole[..whole.find(r#"{"line":"result""#).unwrap()];
+
+    // What a report says of a file that was cut off holds: the same command with --resume makes it whole.
+    let cuts = [
+        ("", "it is empty: the run did not begin", "ends before its first line does"),
+        (&header[..7], "it ends within a line", "ends before its first line does"),
+        (&header[..header.len() - 9], "it ends within a line", "ends before its first line does"),
+        (before_the_results, "it has no footer", "has no vector with a result of every implementation"),
+    ];
+    for (text, reported, resumed) in cuts {
+        folder.write("run.jsonl", text);
+        let report = folder.webnn(&["report", "run.jsonl"]);
+        assert_eq!(report.code, 65, "{report}");
+        report.complains(reported);
+        report.complains("the command of the run with --resume goes on with it");
+        let run = folder.webnn(&arguments);
+        assert_eq!(run.code, 0, "{run}");
+        run.complains(&format!("run.jsonl {resumed}: there is nothing to go on with, and the run begins anew"));
+        assert_eq!(results(&folder.read("run.jsonl")).len(), 3);
+        assert_eq!(folder.webnn(&["report", "run.jsonl"]).code, 0);
+    }
+
+    // What is no result file is not written over.
+    for text in ["notes of mine", "notes of mine\n", "{}\n", "\n"] {
+        folder.write("run.jsonl", text);
+        let run = folder.webnn(&arguments);
+        assert_eq!(run.code, 65, "{text:?}: {run}");
+        run.complains("run.jsonl: line 1: ");
+        assert_eq!(folder.read("run.jsonl"), text);
+    }
+}
+
+/// The processes of the program that guard what was started in a folder.
+#[cfg(target_os = "linux")]
+fn guards(folder: &Path) -> usize {
+    let is_guard = |process: &Path| {
+        let command = std::fs::read(process.join("cmdline")).unwrap_or_default();
+        let place = std::fs::read_link(process.join("cwd"));
+        command.ends_with(b"\0guard\0") && place.is_ok_and(|place| place == folder)
+    };
+    std::fs::read_dir("/proc").unwrap().filter(|entry| is_guard(&entry.as_ref().unwrap().path())).count()
+}
+
+#[cfg(target_os = "linux")]
+#[test]
+fn what_was_started_ends_with_a_harness_that_is_killed() {
+    let folder = Folder::with("many.json", &vectors(3));
+    let place = folder.path().canonicalize().unwrap();
+    // It does not read, so that it can not notice the end of its input; and nor does what it has started.
+    let hangs = "hangs=cmd:sh -c 'sleep 1000 & echo $! > second.pid; echo $$ > first.pid; sleep 1000'";
+    let mut run = folder.start(&["run", "many.json", "-i", hangs, "-j", "1", "-o", "run.jsonl"]);
+    let process = |name: &str| std::fs::read_to_string(folder.path().join(name)).unwrap_or_default().trim().to_owned();
+    let is_there = || !process("first.pid").is_empty() && is_running(&process("first.pid"));
+    assert!(before_long(is_there), "the adapter does not run");
+    assert_eq!(guards(&place), 1);
+    run.kill().unwrap();
+    run.wait().unwrap();
+    for name in ["first.pid", "second.pid"] {
+        assert!(before_long(|| !is_running(&process(name))), "{name} still runs");
+    }
+    assert!(before_long(|| guards(&place) == 0), "the guard still runs");
+}
+
 #[cfg(target_os = "linux")]
 #[test]
 fn a_full_disk_is_said_and_is_no_run() {

@@ -11,6 +11,7 @@ use std::sync::{Mutex, MutexGuard, PoisonError};
 use std::thread;
 use std::time::{Duration, Instant};
 
+use super::guard;
 use crate::temporary::remove;
 
 /// The groups that run, by the number of their first process, each with a folder that goes with it.
@@ -34,8 +35,10 @@ impl Group {
     pub(crate) fn start(command: &mut Command, folder: Option<PathBuf>) -> io::Result<Self> {
         #[cfg(unix)]
         std::os::unix::process::CommandExt::process_group(command, 0);
+        guard::begin();
         let child = command.spawn()?;
-        running().insert(child.id(), folder);
+        guard::watch(child.id(), folder.as_deref());
+        remember(child.id(), folder);
         Ok(Self { child })
     }
 
@@ -59,10 +62,21 @@ impl Drop for Group {
         // One that has ended already can not be ended, and need not be.
         drop(self.child.kill());
         drop(self.child.wait());
-        if let Some(folder) = running().remove(&id).flatten() {
+        guard::forget(id);
+        if let Some(folder) = forget(id) {
             remove(&folder);
         }
     }
+}
+
+/// Notes that a group runs.
+pub(super) fn remember(id: u32, folder: Option<PathBuf>) {
+    running().insert(id, folder);
+}
+
+/// Notes that a group has ended; the folder that goes with it.
+pub(super) fn forget(id: u32) -> Option<PathBuf> {
+    running().remove(&id).flatten()
 }
 
 /// Ends all groups that run: the program ends, and who waits for them is not there any more.
