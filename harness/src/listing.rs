@@ -1,9 +1,13 @@
 //! What is listed, for programs: the forms that `--format json` writes, and their schema.
 
+pub(crate) mod measured;
+pub(crate) mod tried;
+
 use std::path::Path;
 
 use clap::{Args, ValueEnum};
 use schemars::JsonSchema;
+use schemars::generate::SchemaSettings;
 use serde::Serialize;
 use serde_json::Value as Json;
 use webnn_vectors::Vector;
@@ -12,10 +16,20 @@ use crate::commands::compare::Changes;
 use crate::failure::Failure;
 use crate::implementation::Description;
 use crate::output;
+use measured::{CachedNetwork, MeasuredWorkload, TimedImplementation, Times};
+use tried::{DecomposedOperator, DrawnOperator, FuzzFinding, SmokeCheck};
 
 /// How a listing is written.
 #[derive(Args, Clone, Copy, Debug)]
 pub(crate) struct Format {
+    /// The form: for a terminal, or for programs (`webnn schema listings` says what that looks like).
+    #[arg(long = "format", short = 'F', value_enum, default_value = "text")]
+    form: Form,
+}
+
+/// The same, for a verb whose verbs below it take it too.
+#[derive(Args, Clone, Copy, Debug)]
+pub(crate) struct FormatOfAll {
     /// The form: for a terminal, or for programs (`webnn schema listings` says what that looks like).
     #[arg(long = "format", short = 'F', value_enum, default_value = "text", global = true)]
     form: Form,
@@ -28,6 +42,12 @@ enum Form {
 }
 
 impl Format {
+    pub(crate) fn is_json(self) -> bool {
+        self.form == Form::Json
+    }
+}
+
+impl FormatOfAll {
     pub(crate) fn is_json(self) -> bool {
         self.form == Form::Json
     }
@@ -102,6 +122,80 @@ pub(crate) enum Listing<'a> {
         #[schemars(with = "Vec<Changed>")]
         changes: &'a Changes<'a>,
     },
+    /// Of `webnn bench`.
+    Benchmark {
+        /// How many vectors were run.
+        vectors: usize,
+        /// How many times everything was done.
+        runs: u32,
+        /// How long it took to load the vectors.
+        loading: Times,
+        /// How long it took to run them.
+        implementations: Vec<TimedImplementation>,
+    },
+    /// Of `webnn bench cache`.
+    CacheBenchmark {
+        /// How many times everything was done.
+        runs: u32,
+        /// Well-known networks on each implementation.
+        networks: Vec<CachedNetwork>,
+    },
+    /// Of `webnn bench memory`, also as `memory.json`.
+    MemoryBenchmark {
+        /// The version of this program.
+        version: &'static str,
+        /// What the implementation says of itself.
+        implementation: Description,
+        /// How many processors there are.
+        processors: usize,
+        /// How many bytes the models have.
+        size: u64,
+        /// How many times each way was gone.
+        repeat: u32,
+        /// Whether the files of models were read from the disk each time.
+        cold: bool,
+        /// What was measured.
+        workloads: Vec<MeasuredWorkload>,
+    },
+    /// Of `webnn smoke`.
+    SmokeTest {
+        /// What the implementation says of itself.
+        implementation: Description,
+        /// Whether it speaks the protocol: nothing is bad, and something was computed.
+        speaks: bool,
+        /// What was tried.
+        checks: Vec<SmokeCheck>,
+    },
+    /// Of `webnn fuzz`.
+    RandomGraphs {
+        /// The seed.
+        seed: u64,
+        /// The number of the first graph.
+        first: u64,
+        /// How many graphs were run.
+        graphs: u64,
+        /// How many comparisons were made, of whole graphs and of single operators.
+        compared: usize,
+        /// How many of them are undecided: inside a bound that spans a jump.
+        undecided: usize,
+        /// How many graphs an implementation skipped.
+        skipped: usize,
+        /// Whether it ended early because an implementation hung too often.
+        given_up: bool,
+        /// How long it took.
+        seconds: f64,
+        /// Where implementations differ.
+        findings: Vec<FuzzFinding>,
+        /// What was drawn.
+        operators: Vec<DrawnOperator>,
+    },
+    /// Of `webnn decompositions`.
+    Decompositions {
+        /// The operators that have a decomposition.
+        operators: Vec<DecomposedOperator>,
+        /// Functions of the specification's JavaScript that are of no operator.
+        others: Vec<String>,
+    },
 }
 
 impl Listing<'_> {
@@ -124,7 +218,7 @@ impl Listing<'_> {
 
 /// The JSON Schema of all listings.
 pub(crate) fn schema() -> schemars::Schema {
-    schemars::schema_for!(Listing<'static>)
+    SchemaSettings::default().for_serialize().into_generator().into_root_schema_for::<Listing<'static>>()
 }
 
 /// A vector, in a list.

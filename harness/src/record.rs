@@ -20,6 +20,7 @@ use webnn_vectors::{DataType, NameIndex, Vector};
 use crate::failure::Failure;
 use crate::implementation::Description;
 use crate::judge::bound::Standing;
+use crate::results::Provenance;
 use lines::Lines;
 use reading::Extent;
 
@@ -85,13 +86,14 @@ impl fmt::Debug for Record {
 }
 
 /// The header of a result file.
-#[derive(Clone, Debug, Default, PartialEq, Deserialize, Serialize)]
+#[derive(Clone, Debug, Default, PartialEq, Deserialize, Serialize, JsonSchema)]
 #[serde(rename_all = "camelCase")]
 pub(crate) struct Header {
     /// The version of the form of the lines.
     pub(crate) format: u32,
-    /// The program that wrote it, and its version.
+    /// The program that wrote it.
     pub(crate) program: String,
+    /// The version of that.
     pub(crate) version: String,
     /// When it began, in seconds since 1970.
     pub(crate) started: u64,
@@ -99,13 +101,14 @@ pub(crate) struct Header {
     pub(crate) vectors: usize,
     /// The implementations, in the order of the command line.
     pub(crate) implementations: Vec<String>,
-    /// The reading of the specification.
+    /// The reading of the specification: `corrected` or `literal`.
     pub(crate) reading: String,
     /// Which part of a run this is, such as 2/8; none if it is all of it.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub(crate) part: Option<String>,
     /// What was run, of which version: whatever else the line says.
     #[serde(flatten)]
+    #[schemars(with = "Provenance")]
     pub(crate) more: Map<String, Json>,
 }
 

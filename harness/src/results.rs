@@ -1,6 +1,8 @@
 //! The result file: JSON lines. A header, a line for each result as it comes, and a footer; a file without its footer is
 //! of a run that did not end.
 
+mod line;
+
 use std::fs::{File, TryLockError};
 use std::io::{BufWriter, Write};
 use std::path::{Path, PathBuf};
@@ -11,70 +13,15 @@ use serde_json::{Map, Value as Json, json};
 
 use crate::failure::Failure;
 use crate::implementation::Description;
-use crate::judge::bound::{BoundVerdict, Element, Standing};
-use crate::judge::{Failure as NotAsExpected, Outcome};
 use crate::output;
-use crate::record::{About, Header, Record};
+use crate::record::{Header, Record};
 use crate::roster::Roster;
 use crate::run::{Parting, Verdict};
+use line::{BoundLine, Line, OutcomeLine};
+pub(crate) use line::{Provenance, schema};
 
 /// The version of the form of the lines.
 pub(crate) const FORMAT: u32 = 1;
-
-/// A line of the file.
-#[derive(Debug, Serialize)]
-#[serde(tag = "line", rename_all = "camelCase", rename_all_fields = "camelCase")]
-enum Line<'a> {
-    Started {
-        implementation: &'a str,
-        #[serde(flatten)]
-        description: &'a Description,
-    },
-    NotStarted {
-        implementation: &'a str,
-        reason: &'a str,
-    },
-    /// What a vector is about.
-    Vector {
-        vector: &'a str,
-        #[serde(flatten)]
-        about: &'a About,
-    },
-    Result {
-        vector: &'a str,
-        implementation: &'a str,
-        expected: bool,
-        /// Why it is known not to pass, where that is listed.
-        #[serde(skip_serializing_if = "Option::is_none")]
-        known: Option<&'a str>,
-        seconds: f64,
-        #[serde(flatten)]
-        outcome: OutcomeLine<'a>,
-        #[serde(skip_serializing_if = "Option::is_none")]
-        bound: Option<BoundLine<'a>>,
-    },
-    Difference {
-        vector: &'a str,
-        implementations: [&'a str; 2],
-        output: &'a str,
-        worst: Option<String>,
-        index: Option<usize>,
-    },
-    /// A result that is not the same every time.
-    Flake {
-        vector: &'a str,
-        implementation: &'a str,
-        message: &'a str,
-    },
-    Footer {
-        results: usize,
-        unexpected: usize,
-        seconds: f64,
-        /// Whether somebody ended the run before its vectors did.
-        #[serde(skip_serializing_if = "std::ops::Not::not")]
-        interrupted: bool,
-    },
-}
 
 /// What is run, and how.
 #[derive(Clone, Debug, Default)]
@@ -92,19 +39,21 @@ pub(crate) struct Origin {
 /// The header of a run that begins now.
 pub(crate) fn header(roster: &Roster, implementations: Vec<String>, reading: &str, origin: Origin) -> Header {
     let started = SystemTime::now().duration_since(UNIX_EPOCH).map_or(0, |elapsed| elapsed.as_secs());
-    let mut more = Map::new();
-    more.insert("paths".into(), origin.paths.into());
-    // Where the expected values come from.
-    more.insert("sources".into(), roster.origins.iter().cloned().collect());
-    more.insert("fingerprint".into(), origin.fingerprint.into());
-    if origin.bounds {
-        more.insert("bounds".into(), true.into());
-    }
-    // The commit of this program, where it is known, and that of the specification which the reference encodes.
-    more.insert("commit".into(), option_env!("WEBNN_COMMIT").into());
-    more.insert("specification".into(), webnn_reference::SPECIFICATION.into());
-    more.insert("os".into(), std::env::consts::OS.into());
-    more.insert("processor".into(), std::env::consts::ARCH.into());
+    let provenance = Provenance {
+        paths: origin.paths,
+        sources: roster.origins.iter().cloned().collect(),
+        fingerprint: origin.fingerprint,
+        bounds: origin.bounds,
+        commit: option_env!("WEBNN_COMMIT"),
+        specification: webnn_reference::SPECIFICATION,
+        os: std::env::consts::OS,
+        processor: std::env::consts::ARCH,
+    };
+    let more = match serde_json::to_value(provenance) {
+        Ok(Json::Object(members)) => members,
+        // It is plain data.
+        Ok(_) | Err(_) => Map::new(),
+    };
     Header {
         format: FORMAT,
         program: env!("CARGO_PKG_NAME").into(),
@@ -115,104 +64,6 @@ pub(crate) fn header(roster: &Roster, implementations: Vec<String>, reading: &st
         reading: reading.into(),
         part: origin.part,
         more,
-    }
-}
-
-#[derive(Debug, Serialize)]
-#[serde(tag = "outcome", rename_all = "camelCase", rename_all_fields = "camelCase")]
-enum OutcomeLine<'a> {
-    Passed {
-        distance: String,
-        bit_equal: bool,
-    },
-    Failed {
-        message: String,
-        #[serde(flatten)]
-        failure: FailureLine<'a>,
-    },
-    Errored {
-        message: &'a str,
-    },
-    Skipped {
-        reason: &'a str,
-    },
-    Open {
-        reason: &'a str,
-        difference: Option<String>,
-    },
-}
-
-/// What the derived bound says: `inside`, `outside` or `undecided`; how the vector stands with both judges; what the bound
-/// says of the numbers that the vector expects; and unless the verdict is `inside`, of which element it is: its value, what
-/// the reference has, and how far an honest implementation may be from that.
-#[derive(Debug, Serialize)]
-#[serde(rename_all = "camelCase")]
-struct BoundLine<'a> {
-    verdict: String,
-    #[serde(skip_serializing_if = "Option::is_none")]
-    standing: Option<Standing>,
-    #[serde(skip_serializing_if = "Option::is_none")]
-    of_expected: Option<String>,
-    #[serde(flatten)]
-    element: Option<&'a Element>,
-}
-
-impl<'a> BoundLine<'a> {
-    fn new(outcome: &Outcome, bound: &'a BoundVerdict) -> Self {
-        Self {
-            verdict: bound.verdict.to_string(),
-            standing: Standing::of(outcome, bound),
-            of_expected: bound.expected.map(|verdict| verdict.to_string()),
-            element: bound.element.as_ref(),
-        }
-    }
-}
-
-#[derive(Debug, Serialize)]
-#[serde(untagged, rename_all_fields = "camelCase")]
-enum FailureLine<'a> {
-    Element {
-        output: &'a str,
-        index: usize,
-        expected_value: &'a str,
-        actual_value: &'a str,
-        distance: String,
-        allowed: String,
-    },
-    Other {},
-}
-
-impl<'a> From<&'a Outcome> for OutcomeLine<'a> {
-    fn from(outcome: &'a Outcome) -> Self {
-        match outcome {
-            Outcome::Passed { distance, bit_equal } => {
-                Self::Passed { distance: distance.to_string(), bit_equal: *bit_equal }
-            }
-            Outcome::Failed(failure) => Self::Failed { message: failure.to_string(), failure: failure.into() },
-            Outcome::Errored(message) => Self::Errored { message },
-            Outcome::Skipped(reason) => Self::Skipped { reason },
-            Outcome::Open { reason, difference } => {
-                Self::Open { reason, difference: difference.as_ref().map(ToString::to_string) }
-            }
-        }
-    }
-}
-
-impl<'a> From<&'a NotAsExpected> for FailureLine<'a> {
-    fn from(failure: &'a NotAsExpected) -> Self {
-        match failure {
-            NotAsExpected::Element { output, index, expected, actual, distance, allowed } => Self::Element {
-                output,
-                index: *index,
-                expected_value: expected,
-                actual_value: actual,
-                distance: distance.to_string(),
-                allowed: allowed.to_string(),
-            },
-            NotAsExpected::Descriptor { .. } | NotAsExpected::Exception { .. } | NotAsExpected::Call { .. } => {
-                Self::Other {}
-            }
-        }
     }
 }
 
@@ -272,8 +123,8 @@ impl Results {
         self.has_begun = true;
         // A device has nothing to cut off.
         drop(self.file.get_ref().set_len(0));
-        let header = tagged("header", &self.header)?;
-        self.write_text(&header.to_string())?;
+        let header = self.header.clone();
+        self.write(&Line::Header { header: &header })?;
         for (implementation, reason) in std::mem::take(&mut self.not_started) {
             self.not_started(implementation, &reason)?;
         }
@@ -285,10 +136,6 @@ impl Results {
 
     fn write(&mut self, line: &Line<'_>) -> Result<(), Failure> {
         let text = serde_json::to_string(line).map_err(|error| Failure::Output(error.to_string()))?;
-        self.write_text(&text)
-    }
-
-    fn write_text(&mut self, text: &str) -> Result<(), Failure> {
         writeln!(self.file, "{text}").map_err(|error| output::unwritable(&self.path, &error))
     }
 

@@ -11,6 +11,7 @@ const WEBNN: &str = env!("CARGO_BIN_EXE_webnn");
 fn the_schemas_are_up_to_date() {
     is_committed("protocol", "protocol.schema.json");
     is_committed("listings", "listings.schema.json");
+    is_committed("results", "results.schema.json");
 }
 
 /// Checks that what `webnn schema` writes is what is in the repository.

@@ -394,7 +394,7 @@ fn on_a_device_a_file_passes_through_a_ring_that_is_small_beside_it() {
 #[test]
 fn a_full_disk_leaves_no_half_a_result() {
     let folder = Folder::with("out/empty", "");
-    folder.link("/dev/full", "out/memory.json.partial");
+    folder.link("/dev/full", "out/memory.json.part");
     let run = measure(&folder, &["reuse/chain"]);
     assert_eq!(run.code, 74, "{run}");
     run.complains("out/memory.json can not be written: No space left");

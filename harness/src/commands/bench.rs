@@ -11,6 +11,8 @@ use webnn_reference::steps::Reading;
 
 use crate::failure::{AS_EXPECTED, Failure};
 use crate::implementation::Implementation;
+use crate::listing::measured::{TimedImplementation, Times};
+use crate::listing::{Format, Listing};
 use crate::outside::transcript::Transcript;
 use crate::roster::Roster;
 use crate::run::{Progress, Run, Settings};
@@ -37,6 +39,9 @@ pub(crate) struct Arguments {
     /// How many threads may work at once; as many as there are processors by default.
     #[arg(long, short, value_name = "N", value_parser = clap::value_parser!(u16).range(1..))]
     jobs: Option<u16>,
+
+    #[command(flatten)]
+    format: Format,
 }
 
 /// What else can be measured.
@@ -74,15 +79,27 @@ fn vectors(arguments: &Arguments) -> Result<u8, Failure> {
         vectors = arguments.selection.roster()?;
         loading.push(begun.elapsed());
     }
-    let vectors = Arc::new(vectors);
-    anstream::println!("{} vectors, {} runs", vectors.len(), arguments.repeat);
-    anstream::println!("{:<24} {}", "loading", Spread::of(loading));
+    let (vectors, loading) = (Arc::new(vectors), Times::of(loading));
+    let is_json = arguments.format.is_json();
+    if !is_json {
+        anstream::println!("{} vectors, {} runs", vectors.len(), arguments.repeat);
+        anstream::println!("{:<24} {}", "loading", in_milliseconds(loading));
+    }
+    let mut implementations = Vec::new();
     for implementation in chosen {
         let mut running = Vec::new();
         for _ in 0..arguments.repeat {
             running.push(measure(&vectors, implementation, arguments.jobs)?);
         }
-        anstream::println!("{:<24} {}", implementation.to_string(), Spread::of(running));
+        let (implementation, running) = (implementation.to_string(), Times::of(running));
+        if !is_json {
+            anstream::println!("{implementation:<24} {}", in_milliseconds(running));
+        }
+        implementations.push(TimedImplementation { implementation, running });
+    }
+    if is_json {
+        let (vectors, runs) = (vectors.len(), arguments.repeat);
+        Listing::Benchmark { vectors, runs, loading, implementations }.print()?;
     }
     Ok(AS_EXPECTED)
 }
@@ -108,24 +125,7 @@ fn measure(vectors: &Arc<Roster>, implementation: &Implementation, jobs: Option<
     Ok(begun.elapsed())
 }
 
-/// The median of some times, and how far they spread.
-struct Spread {
-    median: Duration,
-    least: Duration,
-    most: Duration,
-}
-
-impl Spread {
-    fn of(mut times: Vec<Duration>) -> Self {
-        times.sort_unstable();
-        let at = |index: usize| times.get(index).copied().unwrap_or_default();
-        Self { median: at(times.len() / 2), least: at(0), most: at(times.len().saturating_sub(1)) }
-    }
-}
-
-impl std::fmt::Display for Spread {
-    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
-        let [median, least, most] = [self.median, self.least, self.most].map(|time| time.as_secs_f64() * 1e3);
-        write!(f, "median {median:9.2} ms   (from {least:.2} to {most:.2})")
-    }
+fn in_milliseconds(times: Times) -> String {
+    let [median, least, most] = [times.median, times.least, times.most].map(|seconds| seconds * 1e3);
+    format!("median {median:9.2} ms   (from {least:.2} to {most:.2})")
 }

@@ -19,6 +19,8 @@ use crate::failure::{AS_EXPECTED, Failure};
 use crate::implementation::Implementation;
 use crate::judge::bound::{Verdict, verdicts};
 use crate::judge::{Outcome, judge};
+use crate::listing::tried::{DecomposedOperator, PartingVector, ThrowingVectors};
+use crate::listing::{Format, Listing};
 use crate::selection::Selection;
 
 /// The arguments of `webnn decompositions`.
@@ -38,6 +40,9 @@ pub(crate) struct Arguments {
     /// How many vectors to name for each way in which a decomposition parts from its operator.
     #[arg(long, value_name = "N", default_value_t = 3)]
     show: usize,
+
+    #[command(flatten)]
+    format: Format,
 }
 
 /// How the decomposition of one operator went.
@@ -69,11 +74,17 @@ pub(crate) fn decompositions(arguments: &Arguments) -> Result<u8, Failure> {
     let files = arguments.selection.load()?;
     let vectors: Vec<Vector> = files.into_iter().flat_map(|file| file.vectors).collect();
     let reports = on_a_deep_stack(|| run_all(&decompositions, &operators, &vectors, &arguments.implementation))??;
+    let others: Vec<&str> = decompositions.functions().into_iter().filter(|name| !operators.contains(name)).collect();
+    if arguments.format.is_json() {
+        let operators = reports.into_iter().map(|(operator, report)| report.listed(operator)).collect();
+        let others = others.into_iter().map(str::to_owned).collect();
+        Listing::Decompositions { operators, others }.print()?;
+        return Ok(AS_EXPECTED);
+    }
     anstream::println!("{}", table(&reports));
     anstream::print!("{}", remarks(&reports, arguments.show));
-    let others = decompositions.functions().into_iter().filter(|name| !operators.contains(name));
-    let others = others.collect::<Vec<_>>().join(", ");
-    anstream::println!("\n{} decompositions; functions that are of no operator: {others}", operators.len());
+    let (count, others) = (operators.len(), others.join(", "));
+    anstream::println!("\n{count} decompositions; functions that are of no operator: {others}");
     Ok(AS_EXPECTED)
 }
 
@@ -174,6 +185,21 @@ impl Report {
             Outcome::Failed(_) if is_inside_the_bound(vector, &outputs) => self.inside += 1,
             Outcome::Failed(failure) => self.part.push((vector.id.clone(), failure.to_string())),
             Outcome::Errored(problem) | Outcome::Skipped(problem) => self.part.push((vector.id.clone(), problem)),
+        }
+    }
+
+    fn listed(self, operator: &'static str) -> DecomposedOperator {
+        let part = self.part.into_iter().map(|(vector, message)| PartingVector { vector, message });
+        let throws = self.throws.into_iter().map(|(error, vectors)| ThrowingVectors { error, vectors });
+        DecomposedOperator {
+            operator,
+            vectors: self.vectors,
+            not_admitted: self.outside,
+            agree: self.agree,
+            inside: self.inside,
+            open: self.open,
+            part: part.collect(),
+            throws: throws.collect(),
         }
     }
 

@@ -15,6 +15,8 @@ use crate::fuzz::campaign::{BUILDER, Campaign, Candidate, Finding, Progress, obs
 use crate::fuzz::file;
 use crate::fuzz::generator::Generator;
 use crate::implementation::{Implementation, Start};
+use crate::listing::tried::FuzzFinding;
+use crate::listing::{Format, Listing};
 
 /// The arguments of `webnn fuzz`.
 #[derive(Args, Debug)]
@@ -63,6 +65,9 @@ pub(crate) struct Arguments {
     /// Show how often each operator was drawn, with which data types and options.
     #[arg(long)]
     statistics: bool,
+
+    #[command(flatten)]
+    format: Format,
 }
 
 /// Draws graphs and compares implementations on them.
@@ -91,7 +96,9 @@ pub(crate) fn fuzz(arguments: &Arguments) -> Result<u8, Failure> {
                 if written.is_ok() {
                     written = write(&arguments.output, &finding);
                 }
-                bar.suspend(|| anstream::println!("{}", text(arguments, &finding)));
+                if !arguments.format.is_json() {
+                    bar.suspend(|| anstream::println!("{}", text(arguments, &finding)));
+                }
                 findings.push(*finding);
             }
         });
@@ -99,12 +106,27 @@ pub(crate) fn fuzz(arguments: &Arguments) -> Result<u8, Failure> {
     }
     bar.finish_and_clear();
 
+    let (took, graphs) = (begun.elapsed().as_secs_f64(), next - arguments.first);
+    if arguments.format.is_json() {
+        listing(arguments, &campaign, &findings, graphs, took).print()?;
+    } else {
+        show(arguments, &campaign, &findings, graphs, took);
+    }
+    if campaign.is_given_up() {
+        return Err(Failure::NotStarted("ended early: an implementation hung too often".into()));
+    }
+    if campaign.compared == 0 {
+        return Err(Failure::NothingToRun("nothing was compared: every graph was skipped".into()));
+    }
+    Ok(if findings.is_empty() { AS_EXPECTED } else { UNEXPECTED })
+}
+
+/// What was drawn and found, for people.
+fn show(arguments: &Arguments, campaign: &Campaign, findings: &[Finding], graphs: u64, took: f64) {
     if arguments.statistics {
         anstream::print!("{}", campaign.statistics.table());
     }
-    anstream::print!("{}", summary(&findings));
-    let took = begun.elapsed().as_secs_f64();
-    let graphs = next - arguments.first;
+    anstream::print!("{}", summary(findings));
     anstream::println!("{}", campaign.statistics.line());
     anstream::println!(
         "{} comparisons, of whole graphs and of single operators; {} undecided, inside a bound that spans a jump",
@@ -115,13 +137,38 @@ pub(crate) fn fuzz(arguments: &Arguments) -> Result<u8, Failure> {
         anstream::println!("{} graphs were skipped by an implementation, and not compared", campaign.skipped);
     }
     anstream::println!("{graphs} graphs in {took:.1} s, {:.0} a second", graphs as f64 / took);
-    if campaign.is_given_up() {
-        return Err(Failure::NotStarted("ended early: an implementation hung too often".into()));
+}
+
+/// The same, for programs.
+fn listing(
+    arguments: &Arguments,
+    campaign: &Campaign,
+    findings: &[Finding],
+    graphs: u64,
+    seconds: f64,
+) -> Listing<'static> {
+    let finding = |finding: &Finding| FuzzFinding {
+        graph: finding.number,
+        implementation: finding.implementation.clone(),
+        difference: finding.difference.to_string(),
+        vector: finding.vector.name.clone(),
+        file: file_of(&arguments.output, finding).display().to_string(),
+        operators: kinds(finding).into_iter().map(str::to_owned).collect(),
+        operators_before: finding.operators,
+        tried: finding.tried,
+    };
+    Listing::RandomGraphs {
+        seed: arguments.seed,
+        first: arguments.first,
+        graphs,
+        compared: campaign.compared,
+        undecided: campaign.undecided,
+        skipped: campaign.skipped,
+        given_up: campaign.is_given_up(),
+        seconds,
+        findings: findings.iter().map(finding).collect(),
+        operators: campaign.statistics.listed(),
     }
-    if campaign.compared == 0 {
-        return Err(Failure::NothingToRun("nothing was compared: every graph was skipped".into()));
-    }
-    Ok(if findings.is_empty() { AS_EXPECTED } else { UNEXPECTED })
 }
 
 fn candidate(implementation: &Implementation, timeout: Duration) -> Candidate {
@@ -166,7 +213,7 @@ fn write(folder: &Path, finding: &Finding) -> Result<(), Failure> {
 fn text(arguments: &Arguments, finding: &Finding) -> String {
     let Finding { number, implementation, operators, vector, difference, tried } = finding;
     let file = file_of(&arguments.output, finding);
-    let mut text = format!("{}: {implementation} differs on {}\n", vector.name, kinds(finding));
+    let mut text = format!("{}: {implementation} differs on {}\n", vector.name, kinds(finding).join(", "));
     _ = writeln!(text, "    {difference}");
     let left = vector.graph().map_or(0, |graph| graph.operators.len());
     _ = writeln!(text, "    shrunk from {operators} operators to {left} by trying {tried} graphs");
@@ -188,17 +235,16 @@ fn text(arguments: &Arguments, finding: &Finding) -> String {
 }
 
 /// The operators of the shrunk graph.
-fn kinds(finding: &Finding) -> String {
+fn kinds(finding: &Finding) -> Vec<&str> {
     let operators = finding.vector.graph().map(|graph| graph.operators.as_slice()).unwrap_or_default();
-    let names: Vec<&str> = operators.iter().map(|operator| operator.name.as_str()).collect();
-    names.join(", ")
+    operators.iter().map(|operator| operator.name.as_str()).collect()
 }
 
 /// How many findings there are of each kind.
 fn summary(findings: &[Finding]) -> String {
     let mut counts: BTreeMap<String, usize> = BTreeMap::new();
     for finding in findings {
-        *counts.entry(format!("{} on {}", finding.implementation, kinds(finding))).or_default() += 1;
+        *counts.entry(format!("{} on {}", finding.implementation, kinds(finding).join(", "))).or_default() += 1;
     }
     let mut text = String::new();
     for (kind, count) in counts {

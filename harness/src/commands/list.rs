@@ -5,7 +5,7 @@ use webnn_reference::ops::OPERATORS;
 use webnn_vectors::{Kind, Vector, VectorFile};
 
 use crate::failure::{AS_EXPECTED, Failure};
-use crate::listing::{Format, ListedImplementation, ListedOperator, ListedVector, Listing};
+use crate::listing::{FormatOfAll, ListedImplementation, ListedOperator, ListedVector, Listing};
 use crate::record::About;
 use crate::selection::{Selection, subject};
 use crate::shown::inert;
@@ -17,7 +17,7 @@ pub(crate) struct Arguments {
     what: What,
 
     #[command(flatten)]
-    format: Format,
+    format: FormatOfAll,
 }
 
 #[derive(Debug, Subcommand)]

@@ -3,7 +3,7 @@
 use clap::{Args, ValueEnum};
 
 use crate::failure::{AS_EXPECTED, Failure};
-use crate::{listing, outside};
+use crate::{listing, outside, results};
 
 /// The arguments of `webnn schema`.
 #[derive(Args, Debug)]
@@ -20,6 +20,8 @@ enum What {
     Protocol,
     /// What `--format json` writes.
     Listings,
+    /// Each line of a result file.
+    Results,
 }
 
 /// Writes a JSON Schema.
@@ -31,6 +33,7 @@ pub(crate) fn schema(arguments: &Arguments) -> Result<u8, Failure> {
         What::Vectors => webnn_vectors::schema(),
         What::Protocol => outside::messages::schema(),
         What::Listings => listing::schema(),
+        What::Results => results::schema(),
     };
     let text = serde_json::to_string_pretty(&schema).map_err(|error| Failure::Output(error.to_string()))?;
     anstream::println!("{text}");

@@ -10,8 +10,11 @@ use crate::execute::{Executor, Observation};
 use crate::failure::{AS_EXPECTED, Failure, UNEXPECTED};
 use crate::implementation::{Description, Implementation, Start};
 use crate::judge::{Outcome, judge};
+use crate::listing::tried::{Mark, SmokeCheck};
+use crate::listing::{Format, Listing};
 use crate::outside::transcript::Transcript;
 use crate::selection::signature;
+use crate::shown::inert;
 
 /// The arguments of `webnn smoke`.
 #[derive(Args, Debug)]
@@ -22,6 +25,9 @@ pub(crate) struct Arguments {
     /// How long it may take for an answer, in seconds.
     #[arg(long, value_name = "SECONDS", default_value_t = 10)]
     timeout: u64,
+
+    #[command(flatten)]
+    format: Format,
 }
 
 /// A few vectors, from what an adapter is written for first to what is forgotten easily.
@@ -65,43 +71,79 @@ pub(crate) fn smoke(arguments: &Arguments) -> Result<u8, Failure> {
              input, write one `ready` line to standard output, and flush it. See harness/PROTOCOL.md."
         ))
     })?;
-    anstream::println!("ok    starts and says who it is: {}", introduction(&description));
-    let vectors = vectors()?;
-    let (mut bad, mut computed) = (0, 0);
-    for (vector, (about, advice)) in vectors.iter().zip(ABOUT) {
-        match tried(&executor, vector, about) {
-            Ok(is_computed) => computed += usize::from(is_computed),
-            Err(problem) => {
-                bad += 1;
-                anstream::println!("BAD   {about}: {problem}\n      {advice}");
-            }
-        }
+    let mut checks = Checks { is_told: !arguments.format.is_json(), all: Vec::new(), computed: 0 };
+    checks.add(good(format!("starts and says who it is: {}", introduction(&description))));
+    for (vector, (about, advice)) in vectors()?.iter().zip(ABOUT) {
+        let (check, is_computed) = tried(&executor, vector, about, advice);
+        checks.computed += usize::from(is_computed);
+        checks.add(check);
     }
     let begun = Instant::now();
     drop(executor);
-    if begun.elapsed() > Duration::from_secs(4) {
-        bad += 1;
-        anstream::println!("BAD   ends when told to: it was still running after `stop` and the end of its input");
+    let is_late = begun.elapsed() > Duration::from_secs(4);
+    let late = || "it was still running after `stop` and the end of its input".to_owned();
+    checks.add(SmokeCheck {
+        outcome: if is_late { Mark::Bad } else { Mark::Ok },
+        message: is_late.then(late),
+        ..good("ends when told to".into())
+    });
+    let speaks = checks.speaks();
+    if arguments.format.is_json() {
+        Listing::SmokeTest { implementation: description, speaks, checks: checks.all }.print()?;
     } else {
-        anstream::println!("ok    ends when told to");
+        anstream::println!("\n{}", checks.conclusion(&name, &arguments.implementation.as_argument()));
     }
-    if bad == 0 && computed == 0 {
-        anstream::println!(
-            "\nNothing was computed: {name} supports none of relu, gemm and softmax, or misspells them in `operators`. \
-             What it can do shows in: webnn run -i {:?}",
-            arguments.implementation.as_argument()
-        );
-        return Ok(UNEXPECTED);
+    Ok(if speaks { AS_EXPECTED } else { UNEXPECTED })
+}
+
+/// What was tried so far.
+struct Checks {
+    /// Whether each is told as it comes.
+    is_told: bool,
+    all: Vec<SmokeCheck>,
+    /// How many vectors were run.
+    computed: usize,
+}
+
+impl Checks {
+    fn add(&mut self, check: SmokeCheck) {
+        if self.is_told {
+            let SmokeCheck { about, outcome, message, advice } = &check;
+            let mark = match outcome {
+                Mark::Ok => "ok   ",
+                Mark::Skip => "skip ",
+                Mark::Bad => "BAD  ",
+            };
+            let message = message.as_ref().map(|message| format!(": {message}")).unwrap_or_default();
+            let advice = advice.map(|advice| format!("\n      {advice}")).unwrap_or_default();
+            anstream::println!("{mark} {about}{}{advice}", inert(&message));
+        }
+        self.all.push(check);
     }
-    if bad > 0 {
-        anstream::println!("\n{bad} to look at. `webnn run --trace FILE ...` keeps the exact conversation.");
-        return Ok(UNEXPECTED);
+
+    fn bad(&self) -> usize {
+        self.all.iter().filter(|check| check.outcome == Mark::Bad).count()
     }
-    anstream::println!(
-        "\n{name} speaks the protocol. Next: webnn run -i reference -i {:?}",
-        arguments.implementation.as_argument()
-    );
-    Ok(AS_EXPECTED)
+
+    fn speaks(&self) -> bool {
+        self.bad() == 0 && self.computed > 0
+    }
+
+    /// What is to be done now.
+    fn conclusion(&self, name: &str, argument: &str) -> String {
+        match (self.bad(), self.computed) {
+            (0, 0) => format!(
+                "Nothing was computed: {name} supports none of relu, gemm and softmax, or misspells them in `operators`. \
+                 What it can do shows in: webnn run -i {argument:?}"
+            ),
+            (0, _) => format!("{name} speaks the protocol. Next: webnn run -i reference -i {argument:?}"),
+            (bad, _) => format!("{bad} to look at. `webnn run --trace FILE ...` keeps the exact conversation."),
+        }
+    }
+}
+
+fn good(about: String) -> SmokeCheck {
+    SmokeCheck { about, outcome: Mark::Ok, message: None, advice: None }
 }
 
 fn introduction(description: &Description) -> String {
@@ -114,23 +156,22 @@ fn vectors() -> Result<Vec<Vector>, Failure> {
     Ok(file.map_err(|error| Failure::Data(error.to_string()))?.vectors)
 }
 
-/// Tries one, and says how it went where that is well: whether it was run.
-///
-/// # Errors
-/// What is wrong.
-fn tried(executor: &Executor, vector: &Vector, about: &str) -> Result<bool, String> {
+/// Tries one: how it went, and whether it was run.
+fn tried(executor: &Executor, vector: &Vector, about: &str, advice: &'static str) -> (SmokeCheck, bool) {
     let observation = executor.finish(executor.start(vector));
+    let bad = |problem: String| SmokeCheck {
+        outcome: Mark::Bad,
+        message: Some(problem),
+        advice: Some(advice),
+        ..good(about.to_owned())
+    };
     match (judge(vector, &observation, false), observation) {
-        (Outcome::Failed(failure), Observation::Outputs(_)) => Err(format!("a wrong result: {failure}")),
-        (Outcome::Failed(failure), _) => Err(failure.to_string()),
-        (Outcome::Errored(problem), _) => Err(problem),
+        (Outcome::Failed(failure), Observation::Outputs(_)) => (bad(format!("a wrong result: {failure}")), false),
+        (Outcome::Failed(failure), _) => (bad(failure.to_string()), false),
+        (Outcome::Errored(problem), _) => (bad(problem), false),
         (Outcome::Skipped(reason), _) => {
-            anstream::println!("skip  {about}: {reason}");
-            Ok(false)
+            (SmokeCheck { outcome: Mark::Skip, message: Some(reason), ..good(about.to_owned()) }, false)
         }
-        (Outcome::Passed { .. } | Outcome::Open { .. }, _) => {
-            anstream::println!("ok    {about}");
-            Ok(true)
-        }
+        (Outcome::Passed { .. } | Outcome::Open { .. }, _) => (good(about.to_owned()), true),
     }
 }

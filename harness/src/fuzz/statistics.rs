@@ -4,6 +4,7 @@ use std::collections::BTreeMap;
 
 use super::draft::Use;
 use super::generator::Drawn;
+use crate::listing::tried::DrawnOperator;
 
 /// Counts of what the graphs of a campaign have.
 #[derive(Clone, Debug, Default)]
@@ -65,6 +66,18 @@ impl Statistics {
             self.operators.len(),
             100.0 * self.refused() as f64 / proposed.max(1) as f64,
         )
+    }
+
+    /// Every operator, for programs.
+    pub(crate) fn listed(&self) -> Vec<DrawnOperator> {
+        let listed = |(operator, counts): (&&'static str, &Counts)| DrawnOperator {
+            operator,
+            drawn: counts.drawn,
+            refused: counts.refused,
+            data_types: counts.data_types.clone(),
+            options: counts.options.clone(),
+        };
+        self.operators.iter().map(listed).collect()
     }
 
     /// Every operator with its data types and options.

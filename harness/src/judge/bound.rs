@@ -5,6 +5,7 @@
 
 use std::fmt;
 
+use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 use webnn_reference::data_type::MLOperandDataType;
 use webnn_vectors::{Kind, Vector};
@@ -65,14 +66,18 @@ pub(crate) struct BoundVerdict {
 }
 
 /// An element that is outside its bound, or of which nothing can be said.
-#[derive(Clone, Debug, PartialEq, Serialize)]
+#[derive(Clone, Debug, PartialEq, Serialize, JsonSchema)]
 pub(crate) struct Element {
+    /// The output.
     pub(crate) output: String,
+    /// Its place there.
     pub(crate) index: usize,
     /// What the interpreter returns.
     pub(crate) reference: String,
+    /// What the implementation returns.
     pub(crate) actual: String,
-    /// How far an honest implementation may be from that.
+    /// How far an honest implementation may be from what the interpreter returns; `null` without a limit.
+    #[schemars(with = "Option<f64>")]
     pub(crate) bound: f64,
 }
 
@@ -153,7 +158,7 @@ pub(crate) fn radii(bounded: &BoundedTensor) -> Vec<f64> {
 }
 
 /// How a vector stands with both judges: the vector's tolerance and the derived bound.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Serialize, Deserialize)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Serialize, Deserialize, JsonSchema)]
 #[serde(rename_all = "camelCase")]
 pub(crate) enum Standing {
     /// Within the tolerance, inside the bound.

@@ -1,7 +1,6 @@
-//! The tables: for people, as Markdown, and as JSON.
+//! The tables: for people, and as Markdown.
 
 use comfy_table::{CellAlignment, Table, presets};
-use serde_json::{Map, Value as Json, json};
 
 use super::Unit;
 use super::campaign::{Results, Row};
@@ -108,30 +107,6 @@ fn digits(figure: f64) -> String {
         medium if medium >= 9.995 => format!("{figure:.1}"),
         _ => format!("{figure:.2}"),
     }
-}
-
-/// A workload's results for other programs.
-pub(crate) fn json(results: &Results, arguments: &str) -> Json {
-    let workload = results.workload;
-    let rows = results.rows.iter().map(|row| {
-        let figures: Map<String, Json> = row.figures.iter().map(|(key, spread)| (key.clone(), json!(spread))).collect();
-        json!({
-            "way": row.way.name,
-            "about": row.way.about,
-            "remark": row.last.remark,
-            "command": format!("webnn bench memory {}/{}{arguments}", workload.name, row.way.name),
-            "figures": figures,
-            "budget": row.last.budget,
-            "result": row.last.result,
-            "failure": row.failure,
-        })
-    });
-    json!({
-        "workload": workload.name,
-        "about": workload.about,
-        "rows": rows.collect::<Vec<_>>(),
-        "contradiction": results.contradiction,
-    })
 }
 
 #[cfg(test)]

@@ -17,9 +17,10 @@ use webnn_reference::proposals::graph_cache::{Entry, GraphStore, MemoryStore};
 use webnn_reference::steps::Reading;
 use webnn_reference::timeline::Global;
 
-use super::Spread;
 use crate::failure::{AS_EXPECTED, Failure};
 use crate::implementation::Implementation;
+use crate::listing::measured::{CachedNetwork, Times};
+use crate::listing::{Format, Listing};
 use crate::networks::{Layers, Network, Size};
 use crate::temporary::Temporary;
 
@@ -37,6 +38,9 @@ pub(crate) struct Arguments {
     /// Keep the graphs of wgpu in this folder, which stays, instead of one that is removed.
     #[arg(long, value_name = "DIR")]
     folder: Option<PathBuf>,
+
+    #[command(flatten)]
+    format: Format,
 }
 
 const EXPLANATION: &str = "
@@ -53,6 +57,27 @@ Drivers may keep compiled kernels of their own on disk; Mesa's do not with MESA_
 pub(crate) fn bench(arguments: &Arguments) -> Result<u8, Failure> {
     let by_default = [Implementation::Reference, Implementation::Wgpu(None)];
     let chosen = if arguments.implementations.is_empty() { &by_default[..] } else { &arguments.implementations };
+    let mut networks = Vec::new();
+    for implementation in chosen {
+        let kept = Kept::of(implementation, arguments)?;
+        for network in Network::ALL {
+            let mut measured = Measured::default();
+            for _ in 0..arguments.repeat {
+                measured.measure(network, implementation, &kept.store)?;
+            }
+            networks.push(measured.listed(network, implementation));
+        }
+    }
+    if arguments.format.is_json() {
+        Listing::CacheBenchmark { runs: arguments.repeat, networks }.print()?;
+    } else {
+        anstream::println!("{}", table(&networks));
+        anstream::println!("{EXPLANATION}");
+    }
+    Ok(AS_EXPECTED)
+}
+
+fn table(networks: &[CachedNetwork]) -> String {
     let mut table = Table::new();
     table.load_style(presets::NOTHING);
     table.set_header([
@@ -70,22 +95,33 @@ pub(crate) fn bench(arguments: &Arguments) -> Result<u8, Failure> {
         "weights",
     ]);
     table.add_row(["", "", "", "cold", "cold", "", "warm", "warm", "", "", "bytes", "bytes"]);
-    for implementation in chosen {
-        let kept = Kept::of(implementation, arguments)?;
-        for network in Network::ALL {
-            let mut times = Times::default();
-            for _ in 0..arguments.repeat {
-                times.measure(network, implementation, &kept.store)?;
-            }
-            table.add_row(times.row(network, implementation));
-        }
-    }
+    table.add_rows(networks.iter().map(row));
     for column in table.column_iter_mut().skip(2) {
         column.set_cell_alignment(CellAlignment::Right);
     }
-    anstream::println!("{}", table.trim_fmt());
-    anstream::println!("{EXPLANATION}");
-    Ok(AS_EXPECTED)
+    table.trim_fmt()
+}
+
+fn row(network: &CachedNetwork) -> [String; 12] {
+    let median = |times: Times| times.median * 1e3;
+    let describe = median(network.describe);
+    let [build_cold, load_cold, build_warm, load_warm, save] =
+        [network.build_cold, network.load_cold, network.build_warm, network.load_warm, network.save].map(median);
+    let ratio = |build: f64, load: f64| format!("{:.1}", (describe + build) / load);
+    [
+        network.implementation.clone(),
+        network.network.to_owned(),
+        format!("{describe:.2}"),
+        format!("{build_cold:.2}"),
+        format!("{load_cold:.2}"),
+        ratio(build_cold, load_cold),
+        format!("{build_warm:.2}"),
+        format!("{load_warm:.2}"),
+        ratio(build_warm, load_warm),
+        format!("{save:.2}"),
+        network.entry_bytes.map_or("-".to_owned(), |bytes| bytes.to_string()),
+        network.weight_bytes.to_string(),
+    ]
 }
 
 /// Where graphs are kept, and the folder that is to be removed.
@@ -118,7 +154,7 @@ impl Kept {
 
 /// How long everything took, each time.
 #[derive(Default)]
-struct Times {
+struct Measured {
     describe: Vec<Duration>,
     build_cold: Vec<Duration>,
     build_warm: Vec<Duration>,
@@ -170,7 +206,7 @@ fn failed(exception: &Exception) -> Failure {
     Failure::NotStarted(exception.to_string())
 }
 
-impl Times {
+impl Measured {
     fn measure(
         &mut self,
         network: Network,
@@ -204,25 +240,18 @@ impl Times {
         Ok(())
     }
 
-    fn row(self, network: Network, implementation: &Implementation) -> [String; 12] {
-        let median = |times| Spread::of(times).median.as_secs_f64() * 1e3;
-        let describe = median(self.describe);
-        let [build_cold, load_cold, build_warm, load_warm, save] =
-            [self.build_cold, self.load_cold, self.build_warm, self.load_warm, self.save].map(median);
-        let ratio = |build: f64, load: f64| format!("{:.1}", (describe + build) / load);
-        [
-            implementation.to_string(),
-            network.name().to_owned(),
-            format!("{describe:.2}"),
-            format!("{build_cold:.2}"),
-            format!("{load_cold:.2}"),
-            ratio(build_cold, load_cold),
-            format!("{build_warm:.2}"),
-            format!("{load_warm:.2}"),
-            ratio(build_warm, load_warm),
-            format!("{save:.2}"),
-            self.bytes.map_or("-".to_owned(), |bytes| bytes.to_string()),
-            self.weights.to_string(),
-        ]
+    fn listed(self, network: Network, implementation: &Implementation) -> CachedNetwork {
+        CachedNetwork {
+            implementation: implementation.to_string(),
+            network: network.name(),
+            describe: Times::of(self.describe),
+            build_cold: Times::of(self.build_cold),
+            load_cold: Times::of(self.load_cold),
+            build_warm: Times::of(self.build_warm),
+            load_warm: Times::of(self.load_warm),
+            save: Times::of(self.save),
+            entry_bytes: self.bytes,
+            weight_bytes: self.weights,
+        }
     }
 }

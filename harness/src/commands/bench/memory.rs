@@ -8,10 +8,13 @@ use serde_json::json;
 
 use crate::failure::{AS_EXPECTED, Failure, UNEXPECTED};
 use crate::implementation::Implementation;
-use crate::memory::campaign::{Plan, Results, Settings, Task, ensure_room, measure, measure_here};
+use crate::listing::Listing;
+use crate::listing::measured::{MeasuredFigure, MeasuredWay, MeasuredWorkload};
+use crate::memory::campaign::{Plan, Results, Settings, Spread, Task, ensure_room, measure, measure_here};
 use crate::memory::computes_in_its_process;
-use crate::memory::table::{Form, json as json_of, table};
+use crate::memory::table::{Form, table};
 use crate::memory::timeline::picture;
+use crate::output;
 
 /// The arguments of `webnn bench memory`.
 #[derive(Args, Debug)]
@@ -129,31 +132,58 @@ pub(crate) fn memory(arguments: &Arguments) -> Result<u8, Failure> {
         }
         all.push(results);
     }
-    let record = json!({
-        "version": env!("CARGO_PKG_VERSION"),
-        "implementation": description,
-        "processors": std::thread::available_parallelism().map_or(1, std::num::NonZero::get),
-        "size": settings.size,
-        "repeat": settings.repeat,
-        "cold": settings.is_cold,
-        "workloads": all.iter().map(|results| json_of(results, &ending)).collect::<Vec<_>>(),
-    });
+    let record = Listing::MemoryBenchmark {
+        version: env!("CARGO_PKG_VERSION"),
+        implementation: description,
+        processors: std::thread::available_parallelism().map_or(1, std::num::NonZero::get),
+        size: settings.size,
+        repeat: settings.repeat,
+        cold: settings.is_cold,
+        workloads: all.iter().map(|results| listed(results, &ending)).collect(),
+    };
     if arguments.format == Format::Json {
-        anstream::println!("{record:#}");
+        record.print()?;
     }
     if let Some(folder) = &arguments.output {
         let markdown: String = all.iter().map(|results| table(results, Form::Markdown, &ending) + "\n").collect();
-        write_whole(&folder.join("memory.json"), &format!("{record:#}\n"))?;
-        write_whole(&folder.join("memory.md"), &format!("{title}\n\n{markdown}"))?;
+        record.write(&folder.join("memory.json"))?;
+        output::write(&folder.join("memory.md"), &format!("{title}\n\n{markdown}"))?;
         write_pictures(folder, &title, &all)?;
     }
     Ok(if all.iter().all(Results::are_good) { AS_EXPECTED } else { UNEXPECTED })
 }
 
+/// A workload's results, with the commands that end in these arguments.
+fn listed(results: &Results, arguments: &str) -> MeasuredWorkload {
+    let workload = results.workload;
+    let rows = results.rows.iter().map(|row| {
+        let figure = |(key, spread): (&String, &Spread)| {
+            let Spread { median, least, most } = *spread;
+            (key.clone(), MeasuredFigure { median, least, most })
+        };
+        MeasuredWay {
+            way: row.way.name,
+            about: row.way.about,
+            remark: row.last.remark.clone(),
+            command: format!("webnn bench memory {}/{}{arguments}", workload.name, row.way.name),
+            figures: row.figures.iter().map(figure).collect(),
+            budget: row.last.budget,
+            result: row.last.result.clone(),
+            failure: row.failure.clone(),
+        }
+    });
+    MeasuredWorkload {
+        workload: workload.name,
+        about: workload.about,
+        rows: rows.collect(),
+        contradiction: results.contradiction.clone(),
+    }
+}
+
 fn write_pictures(folder: &Path, title: &str, all: &[Results]) -> Result<(), Failure> {
     for results in all {
         if let Some(picture) = picture(results, title) {
-            write_whole(&folder.join(format!("{}.svg", results.workload.name)), &picture)?;
+            output::write(&folder.join(format!("{}.svg", results.workload.name)), &picture)?;
         }
     }
     Ok(())
@@ -168,19 +198,6 @@ pub(crate) fn one(arguments: &OneOf) -> Result<u8, Failure> {
     let measured = measured.map_err(|error| Failure::Data(error.to_string()))?;
     anstream::println!("{}", json!(measured));
     Ok(AS_EXPECTED)
-}
-
-/// Writes a file that has its name only once it is whole.
-fn write_whole(path: &Path, text: &str) -> Result<(), Failure> {
-    let mut name = path.file_name().unwrap_or_default().to_owned();
-    name.push(".partial");
-    let partial = path.with_file_name(name);
-    let written = fs::write(&partial, text).and_then(|()| fs::rename(&partial, path));
-    written.map_err(|error| {
-        // If it can not be removed either, the first error says more.
-        drop(fs::remove_file(&partial));
-        unwritable(path, &error)
-    })
 }
 
 fn unwritable(path: &Path, error: &std::io::Error) -> Failure {
