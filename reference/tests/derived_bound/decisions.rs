@@ -1,5 +1,6 @@
 //! What depends on a comparison, a rounding or an index: a range that lies across a jump is in doubt.
 
+use webnn_reference::data_type::MLOperandDataType;
 use webnn_reference::derived_bound::Allowance;
 use webnn_reference::exception::Result;
 use webnn_reference::ops::argminmax::MLArgMinMaxOptions;
@@ -45,5 +46,26 @@ fn a_quotient_between_two_integers_is_quantized_to_either() -> Result<()> {
     assert!(quantized.holds(0, 12.0) && quantized.holds(0, 13.0) && !quantized.holds(0, 11.0));
     assert!(quantized.radius(1) == 0.0 && quantized.radius(2) == 0.0);
     assert!(!quantized.range(0).doubt);
+    Ok(())
+}
+
+#[test]
+fn whole_numbers_beyond_53_bits_are_not_taken_for_their_neighbours() -> Result<()> {
+    // Three thirds may be a little below 1, so that not all is exact, but 2^62 is; 2^62 + 1 has no binary64 of its own.
+    let large = 1i64 << 62;
+    for data_type in [MLOperandDataType::Int64, MLOperandDataType::Uint64] {
+        let outputs = outputs(Allowance::default(), |b| {
+            let (x, y) = (constant(b, &[2], &[1f32, 2f32.powi(62)]), constant(b, &[2], &[3f32, 1.0]));
+            let whole = b.cast(&b.mul(&b.div(&x, &y, &o())?, &y, &o())?, data_type, &o())?;
+            let number = |number: i64| b.cast(&constant(b, &[], &[number]), data_type, &o());
+            let next = b.add(&whole, &number(1)?, &o())?;
+            let neighbour = number(large)?;
+            Ok(vec![b.greater(&next, &neighbour, &o())?, b.equal(&next, &neighbour, &o())?])
+        })?;
+        let [is_greater, is_equal] = &outputs[..] else { panic!("two outputs") };
+        assert_eq!((&is_greater.numbers[..], &is_equal.numbers[..]), (&[0.0, 1.0][..], &[0.0, 0.0][..]));
+        assert!(is_greater.holds(1, 1.0) && is_greater.range(1).doubt && is_equal.holds(1, 0.0), "{data_type}");
+        assert!(!is_greater.holds(0, 1.0) && !is_equal.holds(0, 1.0), "what is far from it");
+    }
     Ok(())
 }
