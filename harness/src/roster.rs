@@ -10,7 +10,8 @@ use webnn_vectors::{DataType, Loader, Source, Vector, VectorFile};
 
 use crate::failure::Failure;
 use crate::record::About;
-use crate::selection::{signature, subject};
+use crate::selection::subject;
+use crate::signatures::signature;
 
 /// A vector's place in the run.
 pub(crate) type Index = usize;

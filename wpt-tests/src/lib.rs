@@ -28,6 +28,7 @@
 //! ```
 
 mod bytes;
+mod calls;
 mod check;
 mod data;
 mod descriptor;
@@ -40,11 +41,13 @@ mod number;
 mod pointer;
 mod scenario;
 mod scenario_check;
+mod signature;
 mod value;
 mod vector;
 
 pub use bytes::{DataError, ElementType, f16_from_f64};
-pub use check::{IsOperator, Signature, SignatureOf};
+pub use calls::FIGURES;
+pub use check::{IsOperator, SignatureOf};
 pub use data::{Data, Elements};
 pub use descriptor::{DataType, Descriptor, MAX_BYTE_LENGTH};
 pub use error::{Invalid, LoadError, Problem};
@@ -52,6 +55,7 @@ pub use file::{VectorFile, schema};
 pub use graph::{Argument, ExpectedOutput, Graph, Input, MetricType, Names, Operator, Tolerance};
 pub use load::{Ids, Loader, Source};
 pub use number::Number;
-pub use scenario::{BufferSource, FREE_CALLS, OBJECT_CALLS, Returns, Step, View};
+pub use scenario::{BufferSource, Returns, Step, View};
+pub use signature::{Class, Kind as ArgumentKind, Parameter, Signature};
 pub use value::Value;
 pub use vector::{ExceptionName, Kind, Literal, LiteralOutcome, ThrownAt, Throws, Vector};

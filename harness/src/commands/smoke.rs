@@ -11,7 +11,7 @@ use crate::failure::{AS_EXPECTED, Failure, UNEXPECTED};
 use crate::implementation::{Description, Implementation, Start};
 use crate::judge::{Outcome, judge};
 use crate::outside::transcript::Transcript;
-use crate::selection::signature;
+use crate::signatures::signature;
 
 /// The arguments of `webnn smoke`.
 #[derive(Args, Debug)]
