@@ -15,6 +15,7 @@ use crate::outside::transcript::Transcript;
 use crate::roster::Roster;
 use crate::run::{Progress, Run, Settings};
 use crate::selection::Selection;
+use crate::shown::plural;
 
 /// The arguments of `webnn bench`.
 #[derive(Args, Debug)]
@@ -75,7 +76,7 @@ fn vectors(arguments: &Arguments) -> Result<u8, Failure> {
         loading.push(begun.elapsed());
     }
     let vectors = Arc::new(vectors);
-    anstream::println!("{} vectors, {} runs", vectors.len(), arguments.repeat);
+    anstream::println!("{}, {}", plural(vectors.len(), "vector"), plural(arguments.repeat, "run"));
     anstream::println!("{:<24} {}", "loading", Spread::of(loading));
     for implementation in chosen {
         let mut running = Vec::new();

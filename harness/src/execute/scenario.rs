@@ -28,7 +28,7 @@ use self::arguments::Arguments;
 pub(super) use self::device::WithDevice;
 use super::memory::{self, ScenarioBlob};
 use super::storage::FaultyStore;
-use super::{CallResult, Tensor, convert};
+use super::{CallResult, Tensor, convert, ledgers};
 
 /// What a name of a scenario stands for.
 #[derive(Clone)]
@@ -112,6 +112,7 @@ pub(super) fn execute(steps: &[Step], provider: WithDevice, global: &Global) -> 
     let mut results = Vec::new();
     for step in steps {
         let result = scenario.step(step);
+        ledgers::note(scenario.contexts());
         let goes_on = matches!(result, CallResult::Threw(_)) == step.throws.is_some();
         let is_invalid = matches!(result, CallResult::Invalid(_));
         results.push(result);
@@ -147,6 +148,13 @@ impl Scenario<'_> {
                 result
             }
         }
+    }
+
+    fn contexts(&self) -> impl Iterator<Item = (&str, &MLContext)> {
+        self.objects.iter().filter_map(|(name, object)| match object {
+            Object::Context(context) => Some((name.as_str(), context)),
+            _ => None,
+        })
     }
 
     fn bind(&mut self, step: &Step, object: Object) {
