@@ -11,6 +11,7 @@ pub(crate) mod call;
 pub(crate) mod cells;
 mod convert;
 mod graph;
+pub(crate) mod ledgers;
 mod memory;
 pub(crate) mod rehearsal;
 mod scenario;

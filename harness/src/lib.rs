@@ -31,6 +31,7 @@ mod roster;
 mod run;
 mod selection;
 mod shown;
+mod signatures;
 mod summary;
 mod temporary;
 pub mod trials;

@@ -13,7 +13,8 @@ use webnn_vectors::{DataType, Ids, LoadError, Loader, Source, Vector, VectorFile
 
 use crate::failure::Failure;
 use crate::record::About;
-use crate::selection::{of_loading, signature, subject};
+use crate::selection::{of_loading, subject};
+use crate::signatures::signature;
 
 /// A vector's place in the run.
 pub(crate) type Index = usize;

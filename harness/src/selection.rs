@@ -4,10 +4,11 @@ use std::path::PathBuf;
 
 use clap::Args;
 use webnn_reference::ops;
-use webnn_vectors::{Kind, LoadError, Loader, Signature, Source, Vector, VectorFile};
+use webnn_vectors::{Kind, LoadError, Loader, Source, Vector, VectorFile};
 
 use crate::failure::Failure;
 use crate::roster::Roster;
+use crate::signatures::signature;
 
 /// Which vectors to take.
 #[derive(Args, Clone, Debug, Default)]
@@ -108,19 +109,6 @@ fn uses_only(vector: &Vector, operators: &[&str]) -> bool {
 /// Whether the specification has an operator of this name.
 pub(crate) fn is_operator_of_the_specification(name: &str) -> bool {
     ops::operator(name).is_some()
-}
-
-/// What an operator takes, if the specification has one of this name.
-pub(crate) fn signature(name: &str) -> Option<Signature> {
-    let row = ops::operator(name)?;
-    // As web-platform-tests has them: what counts is the place of an argument.
-    let also: &[&str] = match name {
-        "cast" => &["type"],
-        "isInfinite" | "isNaN" | "logicalNot" => &["input"],
-        _ => &[],
-    };
-    let operands = row.limits.rows.iter().map(|row| row.operand).collect();
-    Some(Signature { parameters: row.parameters, also, operands })
 }
 
 /// What a vector is about, for the rows of a table: its operator; or else its file, with `.json`, so that it is not taken for

@@ -1,6 +1,13 @@
-//! Text of others, such as names in files, as it is safe to show.
+//! Text of others, such as names in files, as it is safe to show; and numbers of things.
 
 use std::borrow::Cow;
+use std::fmt::Display;
+
+/// A number of things.
+pub(crate) fn plural<N: Copy + Display + PartialEq + From<u8>>(count: N, noun: &str) -> String {
+    let is_one = count == N::from(1);
+    format!("{count} {noun}{}", if is_one { "" } else { "s" })
+}
 
 /// Text without control characters: a terminal would act on them. Line breaks and tabs of messages stay.
 pub(crate) fn inert(text: &str) -> Cow<'_, str> {
@@ -22,7 +29,12 @@ fn is_about_direction(c: char) -> bool {
 
 #[cfg(test)]
 mod tests {
-    use super::inert;
+    use super::{inert, plural};
+
+    #[test]
+    fn one_thing_is_not_several() {
+        assert_eq!([0, 1, 2].map(|count| plural(count, "vector")), ["0 vectors", "1 vector", "2 vectors"]);
+    }
 
     #[test]
     fn what_a_terminal_would_act_on_is_escaped() {

@@ -15,7 +15,7 @@ use crate::execute::{CallResult, Executor, Observation};
 use crate::expectations::{Expectations, has_argument, is_expected};
 use crate::implementation::{Implementation, Start};
 use crate::judge::{Outcome, judge};
-use crate::selection::signature;
+use crate::signatures::signature;
 
 /// How many decompositions the specification's source has, and those that part from their operators.
 ///

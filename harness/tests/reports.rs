@@ -137,7 +137,7 @@ fn what_broke_is_found_and_run_again() {
     assert!(back.contains("1 fixed"), "{back}");
 
     let again = folder.webnn(&[&run[..], &["--failed-only", "new.jsonl", "--output", "again.jsonl"]].concat());
-    assert!(String::from_utf8_lossy(&again.stdout).contains("1 vectors in"), "{again:?}");
+    assert!(String::from_utf8_lossy(&again.stdout).contains("1 vector in"), "{again:?}");
     let again = folder.webnn(&[&run[..], &["--output", "again.jsonl", "--failed-only"]].concat());
     assert_eq!(again.status.code(), Some(1), "without a file it is the one that is written: {again:?}");
     let none = folder.webnn(&[&run[..], &["--failed-only", "base.jsonl"]].concat());

@@ -29,7 +29,7 @@ fn tests_that_misbehave_cost_themselves_only() {
     let ran = folder.webnn(&["wpt", "run", OWN_TESTS, filter[0], filter[1], "-o", "report.json", time, memory]);
     assert_eq!(ran.code, 1, "{ran}");
     ran.shows("loops for ever: TIMEOUT");
-    ran.shows("skipped, 1 tests: needs a document");
+    ran.shows("skipped, 1 test: needs a document");
     let results = report(&folder);
     let status = |name: &str| result(&results, &format!("/webnn/misbehaving/{name}"))["status"].clone();
     assert_eq!(status("loops.https.any.html"), "TIMEOUT");

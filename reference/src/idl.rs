@@ -44,6 +44,13 @@ impl Value {
     }
 }
 
+/// A value is of another type than the one that is asked for.
+fn refused<T>(name: &str, expected: &str, value: &Value) -> Result<T> {
+    algorithm!("Web IDL");
+    step!("conversion");
+    throw!(TypeError, "{name} has to be {expected}, not {}", value.kind())
+}
+
 /// Types that a [`Value`] is converted to.
 pub trait FromIdl: Sized {
     /// Converts the value that is given for `name`.
@@ -55,40 +62,36 @@ pub trait FromIdl: Sized {
 
 impl FromIdl for MLOperand {
     fn from_idl(name: &str, value: &Value) -> Result<Self> {
-        algorithm!("Web IDL");
         match value {
             Value::Operand(operand) => Ok(operand.clone()),
-            other => throw!(TypeError, "{name} has to be an MLOperand, not {}", other.kind()),
+            other => refused(name, "an MLOperand", other),
         }
     }
 }
 
 impl FromIdl for MLNumber {
     fn from_idl(name: &str, value: &Value) -> Result<Self> {
-        algorithm!("Web IDL");
         match value {
             Value::Number(number) => Ok(*number),
-            other => throw!(TypeError, "{name} has to be a number or a bigint, not {}", other.kind()),
+            other => refused(name, "a number or a bigint", other),
         }
     }
 }
 
 impl FromIdl for bool {
     fn from_idl(name: &str, value: &Value) -> Result<Self> {
-        algorithm!("Web IDL");
         match value {
             Value::Boolean(boolean) => Ok(*boolean),
-            other => throw!(TypeError, "{name} has to be a boolean, not {}", other.kind()),
+            other => refused(name, "a boolean", other),
         }
     }
 }
 
 impl FromIdl for String {
     fn from_idl(name: &str, value: &Value) -> Result<Self> {
-        algorithm!("Web IDL");
         match value {
             Value::String(string) => Ok(string.clone()),
-            other => throw!(TypeError, "{name} has to be a string, not {}", other.kind()),
+            other => refused(name, "a string", other),
         }
     }
 }
@@ -99,8 +102,11 @@ impl FromIdl for f64 {
         algorithm!("Web IDL");
         match value {
             Value::Number(MLNumber::Double(number)) if number.is_finite() => Ok(*number),
-            Value::Number(MLNumber::Double(number)) => throw!(TypeError, "{name} has to be finite, not {number}"),
-            other => throw!(TypeError, "{name} has to be a number, not {}", other.kind()),
+            Value::Number(MLNumber::Double(number)) => {
+                step!("conversion");
+                throw!(TypeError, "{name} has to be finite, not {number}")
+            }
+            other => refused(name, "a number", other),
         }
     }
 }
@@ -111,7 +117,11 @@ impl FromIdl for f32 {
         let double = f64::from_idl(name, value)?;
         algorithm!("Web IDL");
         let float = Self::rounded(double);
-        if float.is_finite() { Ok(float) } else { throw!(TypeError, "{name} is beyond float32: {double}") }
+        if float.is_finite() {
+            return Ok(float);
+        }
+        step!("conversion");
+        throw!(TypeError, "{name} is beyond float32: {double}")
     }
 }
 
@@ -121,7 +131,7 @@ impl FromIdl for u32 {
         algorithm!("Web IDL");
         let number = match value {
             Value::Number(MLNumber::Double(number)) => number.trunc(),
-            other => throw!(TypeError, "{name} has to be a number, not {}", other.kind()),
+            other => return refused(name, "a number", other),
         };
         step!("EnforceRange");
         match crate::number::exact_u32(number) {
@@ -140,7 +150,7 @@ impl FromIdl for WithoutRange {
         algorithm!("Web IDL");
         match value {
             Value::Number(MLNumber::Double(number)) => Ok(Self(crate::number::modulo_u32(*number))),
-            other => throw!(TypeError, "{name} has to be a number, not {}", other.kind()),
+            other => refused(name, "a number", other),
         }
     }
 }
@@ -151,7 +161,7 @@ impl FromIdl for i32 {
         algorithm!("Web IDL");
         let number = match value {
             Value::Number(MLNumber::Double(number)) => number.trunc(),
-            other => throw!(TypeError, "{name} has to be a number, not {}", other.kind()),
+            other => return refused(name, "a number", other),
         };
         step!("EnforceRange");
         match crate::number::exact_i32(number) {
@@ -163,12 +173,11 @@ impl FromIdl for i32 {
 
 impl<T: FromIdl> FromIdl for Vec<T> {
     fn from_idl(name: &str, value: &Value) -> Result<Self> {
-        algorithm!("Web IDL");
         match value {
             Value::Sequence(items) => {
                 items.iter().enumerate().map(|(index, item)| T::from_idl(&format!("{name}[{index}]"), item)).collect()
             }
-            other => throw!(TypeError, "{name} has to be a sequence, not {}", other.kind()),
+            other => refused(name, "a sequence", other),
         }
     }
 }
@@ -195,6 +204,7 @@ pub fn enumeration<T: Copy>(name: &str, string: &str, all: &[T], as_str: impl Fn
     match all.iter().find(|value| as_str(**value) == string) {
         Some(value) => Ok(*value),
         None => {
+            step!("conversion");
             let names: Vec<_> = all.iter().map(|value| as_str(*value)).collect();
             throw!(TypeError, "{name} has to be one of {names:?}, not {string:?}")
         }
@@ -278,7 +288,7 @@ impl<'a> Arguments<'a> {
         match self.value("options") {
             Value::Undefined => T::from_members(&Members(&[])),
             Value::Dictionary(members) => T::from_members(&Members(members)),
-            other => throw!(TypeError, "options has to be a dictionary, not {}", other.kind()),
+            other => refused("options", "a dictionary", other),
         }
     }
 }

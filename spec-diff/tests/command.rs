@@ -236,6 +236,28 @@ first  index.bs:1  reference/src/machine.rs:1
 }
 
 #[test]
+fn prose_of_proposals_is_found_without_a_path() {
+    let root = locked("proposals");
+    let (status, out, _) = run(&root, &["show", "third", "--width", "60"]);
+    assert_eq!(
+        (status, out.lines().next()),
+        (0, Some("third  spec-diff/proposals/machine.bs:1  reference/src/machine.rs:3"))
+    );
+    let place = "reference/src/machine.rs:3: third  spec-diff/proposals/machine.bs:1\n";
+    assert_eq!(run(&root, &["where", "third"]).1, place);
+    // Beside the specification they are there too, and once.
+    let (_, out, _) = run(&root, &["show", "third", "--spec", "index.bs"]);
+    assert_eq!(out.matches("third").count(), 2, "{out}");
+    let (_, out, _) = run(&root, &["show", "third", "--spec", "spec-diff/proposals/machine.bs"]);
+    assert_eq!(out.matches("reference/src/machine.rs:3").count(), 1, "{out}");
+    let (status, _, err) = run(&root, &["show", "first"]);
+    let expected = "error: the prose of first is the specification's: say --spec FILE, its source (index.bs)\n";
+    assert_eq!((status, err.as_str()), (2, expected));
+    let (status, _, err) = run(&root, &["show", "firsd"]);
+    assert_eq!((status, err.contains("there is no algorithm \"firsd\"; did you mean first?")), (2, true), "{err}");
+}
+
+#[test]
 fn what_no_vector_reaches_needs_a_reason() {
     let root = locked("coverage");
     assert_eq!(run(&root, &["upgrade", "--spec", "index.bs", "--all"]).0, 0);
@@ -276,6 +298,8 @@ fn a_page_has_prose_code_and_verdicts() {
         assert!(page.contains(part), "{part}");
     }
     assert!(!page.contains("http://") && !page.contains("https://"), "the page needs nothing from elsewhere");
+    let (status, _, err) = run(&root, &["html", "--spec", "index.bs", "--output", "index.bs/page.html"]);
+    assert_eq!((status, err.contains("error: cannot write index.bs/page.html: ")), (2, true), "{err}");
 }
 
 #[test]
@@ -299,6 +323,15 @@ fn two_revisions_are_compared_in_three_forms() {
     fs::write(root.join("idea.bs"), "<div algorithm amends=first after=7>\n1. Go on.\n</div>").unwrap();
     let (status, _, err) = run(&root, &["diff", "index.bs", "--proposal", "idea.bs"]);
     assert_eq!((status, err.contains("idea.bs:1: it comes next to step 7, which there is not")), (2, true), "{err}");
+    fs::write(root.join("README.md"), "# A machine\n").unwrap();
+    let (status, _, err) = run(&root, &["diff", "index.bs", "--proposal", "README.md"]);
+    assert_eq!(
+        (status, err.contains("README.md: it has no algorithm, no amendment and no Web IDL")),
+        (2, true),
+        "{err}"
+    );
+    let (status, out, err) = run(&root, &["diff", "index.bs"]);
+    assert_eq!((status, out.as_str(), err.contains("or a proposal: --proposal FILE")), (2, "", true), "{err}");
 }
 
 #[test]

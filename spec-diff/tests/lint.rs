@@ -348,3 +348,18 @@ fn what_is_found_in_the_specification_is_known() {
         assert!(row.is_some(), "SPEC_ISSUES.md has no row `{rule}` with {count} findings: triage them");
     }
 }
+
+/// Our own prose is read as a program too.
+#[test]
+fn nothing_is_found_in_the_proposals() {
+    let mut proposals = 0;
+    for entry in std::fs::read_dir(paths::above(0).join("proposals")).unwrap() {
+        let path = entry.unwrap().path();
+        let text = std::fs::read_to_string(&path).unwrap();
+        let findings: Vec<String> =
+            lint(&Document::parse(&text).unwrap(), &text).iter().map(|finding| finding.text(&path)).collect();
+        assert_eq!(findings, [""; 0]);
+        proposals += 1;
+    }
+    assert!(proposals >= 5, "{proposals}");
+}

@@ -12,7 +12,7 @@ SECTIONS = (
     "gatherelements", "gathernd", "gelu", "gemm", "gru", "grucell", "hardsigmoid", "hardswish", "instancenormalization", "layernormalization",
     "leakyrelu", "linear", "lstm", "lstmcell", "matmul", "pad", "pool2d", "prelu", "reduction", "relu", "resample2d", "reshape", "reverse",
     "scatterelements", "scatternd", "sigmoid", "slice", "softmax", "softplus", "softsign", "split", "tanh", "tile", "transpose", "triangular",
-    "where", "ranks", "graphs", "constant_data", "failed_dispatch", "residency", "webgpu-interop", "graphcache",
+    "where", "ranks", "graphs", "constant_data", "failed_dispatch", "residency", "webgpu-interop", "graph_cache",
 )
 
 

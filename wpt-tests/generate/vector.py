@@ -206,6 +206,10 @@ def step(let, on, call, throws=None, returns=None, pending=False, **arguments):
     return result
 
 
+# Where Web IDL throws, before a method is called: only there may a value be of another kind than the method takes.
+WEB_IDL = "Web IDL"
+
+
 def thrown(name, algorithm=None, path=None):
     return {"name": name} if algorithm is None else {"name": name, "at": {"algorithm": algorithm, "step": path}}
 

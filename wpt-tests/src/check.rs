@@ -8,26 +8,15 @@ use crate::error::Problem;
 use crate::graph::{Argument, Graph, Operator, Tolerance};
 use crate::pointer::pointer;
 use crate::scenario_check;
-use crate::value::Value;
-use crate::vector::{Kind, Vector};
+use crate::signature::{Bound, Checker, Class, Found, Signature, below, names};
+use crate::vector::{Kind, Throws, Vector};
 
 /// Tells whether a name is an operator's: a method of `MLGraphBuilder` that makes operands from
 /// operands.
 pub type IsOperator<'a> = &'a dyn Fn(&str) -> bool;
 
-/// What is known of an operator.
-#[derive(Clone, Debug)]
-pub struct Signature {
-    /// The names of its parameters, in order.
-    pub parameters: &'static [&'static str],
-    /// Other names that vectors have for them.
-    pub also: &'static [&'static str],
-    /// Those of them that are operands, and the members of its options that are.
-    pub operands: Vec<&'static str>,
-}
-
 /// Tells the signature of an operator, if there is one of this name.
-pub type SignatureOf<'a> = &'a dyn Fn(&str) -> Option<Signature>;
+pub type SignatureOf<'a> = &'a dyn Fn(&str) -> Option<&'static Signature>;
 
 /// What vectors are checked against.
 #[derive(Clone, Copy, Default)]
@@ -38,87 +27,85 @@ pub(crate) struct Known<'a> {
     pub(crate) signature: Option<SignatureOf<'a>>,
 }
 
-/// A problem, and a JSON pointer relative to the vector.
-pub(crate) type Found = (String, Problem);
-
 /// Checks a vector.
 pub(crate) fn vector(vector: &Vector, known: Known<'_>) -> Result<(), Found> {
     match &vector.kind {
         Kind::Graph { graph, tolerance } => {
             check_tolerance(tolerance.as_ref(), || pointer(["tolerance"]))?;
-            names(graph, known, true)?;
+            operators(graph, known, None)?;
             inputs(graph, true)?;
             expected_outputs(graph)
         }
-        Kind::Negative { graph, .. } => {
-            names(graph, known, false)?;
+        Kind::Negative { graph, throws } => {
+            operators(graph, known, Some(throws))?;
             inputs(graph, false)
         }
-        Kind::Scenario { steps } => {
-            let is_operator = |name: &str| known.has_operator(name);
-            scenario_check::steps(steps, Some(&is_operator))
-        }
+        Kind::Scenario { steps } => scenario_check::steps(steps, known),
     }
 }
 
 impl Known<'_> {
-    fn has_operator(&self, name: &str) -> bool {
+    pub(crate) fn has_operator(&self, name: &str) -> bool {
         self.is_operator.is_none_or(|is_operator| is_operator(name))
             && self.signature.is_none_or(|signature| signature(name).is_some())
     }
 }
 
-/// Every operator exists, with the arguments that it is given, and every name is made once. Where the graph runs, the operands
-/// that it takes exist too; where it is refused, that they do not may be why.
-fn names(graph: &Graph, known: Known<'_>, runs: bool) -> Result<(), Found> {
+/// Every operator exists, with the arguments that it is given, and every name is made once.
+fn operators(graph: &Graph, known: Known<'_>, throws: Option<&Throws>) -> Result<(), Found> {
     let mut made: HashSet<&str> = graph.inputs.keys().map(String::as_str).collect();
     for (index, operator) in graph.operators.iter().enumerate() {
         let index = index.to_string();
+        let place = |member: &str| pointer(["graph", "operators", &index, member]);
         if !known.has_operator(&operator.name) {
-            let place = pointer(["graph", "operators", &index, "name"]);
-            return Err((place, Problem::UnknownOperator(operator.name.clone())));
+            return Err((place("name"), Problem::UnknownOperator(operator.name.clone())));
         }
         if let Some(signature) = known.signature.and_then(|signature| signature(&operator.name)) {
-            let made = runs.then_some(&made);
-            arguments(operator, &signature, made)
-                .map_err(|problem| (pointer(["graph", "operators", &index, "arguments"]), problem))?;
+            // Where the graph is refused, it may be since an operand is none of its own.
+            let bound = |name: &str| match throws {
+                None if !made.contains(name) => Err(Problem::UnknownOperand(name.to_owned())),
+                _ => Ok(Bound::Object(Class::Operand)),
+            };
+            let any_kind = throws.is_some_and(Throws::is_of_web_idl);
+            let checker = Checker { call: &operator.name, bound: &bound, any_kind };
+            arguments(operator, signature, checker)
+                .map_err(|(inner, problem)| (format!("{}{inner}", place("arguments")), problem))?;
         }
         for name in operator.outputs.as_slice() {
             if !made.insert(name) {
-                let place = pointer(["graph", "operators", &index, "outputs"]);
-                return Err((place, Problem::DuplicateName(name.clone())));
+                return Err((place("outputs"), Problem::DuplicateName(name.clone())));
             }
         }
     }
     Ok(())
 }
 
-/// The arguments are the method's, and, where the operands that there are are given, no other is named.
-fn arguments(operator: &Operator, signature: &Signature, made: Option<&HashSet<&str>>) -> Result<(), Problem> {
-    for Argument { name, value } in &operator.arguments {
-        if !signature.parameters.iter().chain(signature.also).any(|parameter| parameter == name) {
-            let (operator, name) = (operator.name.clone(), name.clone());
-            return Err(Problem::UnknownParameter { operator, name, known: signature.parameters.join(", ") });
+/// The arguments are the method's, in their order, and what each may be.
+fn arguments(operator: &Operator, signature: &Signature, checker: Checker<'_>) -> Result<(), Found> {
+    let parameters = &signature.parameters;
+    let named = |name: &str| parameters.iter().position(|known| known.name == name || known.also == Some(name));
+    let mut given = Vec::new();
+    for (index, Argument { name, value }) in operator.arguments.iter().enumerate() {
+        let at = below(&index.to_string());
+        let in_argument = |found: Found| at(below(name)(found));
+        let Some(place) = named(name) else {
+            let (operator, name, known) = (operator.name.clone(), name.clone(), names(parameters));
+            return Err(in_argument((String::new(), Problem::UnknownParameter { operator, name, known })));
+        };
+        let parameter = &parameters[place];
+        // They are given to the method by position, but for its options.
+        if place != index && parameter.name != OPTIONS {
+            let problem = format!("{} takes its arguments in the order {}", operator.name, names(parameters));
+            return Err(in_argument((String::new(), Problem::Step(problem))));
         }
-        let members = if let Value::Object(members) = value { Some(members) } else { None };
-        let members = members.into_iter().flatten();
-        for (name, value) in std::iter::once((name, value)).chain(members) {
-            if signature.operands.contains(&name.as_str()) {
-                made.map_or(Ok(()), |made| operands(value, made))?;
-            }
-        }
+        checker.value(name, &parameter.kind, value).map_err(in_argument)?;
+        given.push(parameter.name);
     }
-    Ok(())
+    checker.missing(None, parameters, |name| given.contains(&name))
 }
 
-/// A name, or each of a list of names, is an operand's.
-fn operands(value: &Value, made: &HashSet<&str>) -> Result<(), Problem> {
-    match value {
-        Value::String(name) if !made.contains(name.as_str()) => Err(Problem::UnknownOperand(name.clone())),
-        Value::List(items) => items.iter().try_for_each(|item| operands(item, made)),
-        _ => Ok(()),
-    }
-}
+/// What the last parameter of every operator is called.
+const OPTIONS: &str = "options";
 
 fn inputs(graph: &Graph, runs: bool) -> Result<(), Found> {
     graph.inputs.iter().try_for_each(|(name, input)| {

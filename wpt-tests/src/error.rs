@@ -151,12 +151,29 @@ pub enum Problem {
         /// The parameters that there are.
         known: String,
     },
+    /// A member that an argument does not have.
+    #[error("{argument} has no member {name:?}; it has {known}")]
+    UnknownMember {
+        /// The argument, and what it is of.
+        argument: String,
+        /// The member's name.
+        name: String,
+        /// The members that there are.
+        known: String,
+    },
+    /// A value of another kind than the call takes.
+    #[error("{argument} has to be {expected}, not {given}")]
+    WrongKind {
+        /// The argument or member, and what it is of.
+        argument: String,
+        /// What it has to be.
+        expected: String,
+        /// What it is.
+        given: String,
+    },
     /// An operand that is neither an input nor an earlier output.
     #[error("there is no operand {0:?} here; an operand is an input, or an output of an operator before")]
     UnknownOperand(String),
-    /// A call that does not exist.
-    #[error("{0:?} is neither an operator nor a call of scenarios; the README lists them")]
-    UnknownCall(String),
     /// An object that no earlier step has made.
     #[error("no earlier step has `\"let\": {0:?}`; correct the name or add the step")]
     UnknownObject(String),

@@ -30,6 +30,7 @@
 //! ```
 
 mod bytes;
+mod calls;
 mod check;
 mod data;
 mod descriptor;
@@ -43,11 +44,13 @@ mod number;
 mod pointer;
 mod scenario;
 mod scenario_check;
+mod signature;
 mod value;
 mod vector;
 
 pub use bytes::{DataError, ElementType, f16_from_f64};
-pub use check::{IsOperator, Signature, SignatureOf};
+pub use calls::FIGURES;
+pub use check::{IsOperator, SignatureOf};
 pub use data::{Data, Elements};
 pub use descriptor::{DataType, Descriptor, MAX_BYTE_LENGTH};
 pub use error::{Invalid, LoadError, Problem};
@@ -56,6 +59,7 @@ pub use graph::{Argument, ExpectedOutput, Graph, Input, MetricType, Names, Opera
 pub use load::{Ids, Loader, Source};
 pub use name_index::NameIndex;
 pub use number::Number;
-pub use scenario::{BufferSource, FREE_CALLS, OBJECT_CALLS, Returns, Step, View};
+pub use scenario::{BufferSource, Returns, Step, View};
+pub use signature::{Class, Kind as ArgumentKind, Parameter, Signature};
 pub use value::Value;
 pub use vector::{ExceptionName, Kind, Literal, LiteralOutcome, ThrownAt, Throws, Vector};

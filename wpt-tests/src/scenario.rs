@@ -5,6 +5,7 @@ use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
 use crate::bytes::{DataError, ElementType};
+use crate::calls;
 use crate::data::Data;
 use crate::descriptor::{DataType, Descriptor};
 use crate::graph::{Names, Tolerance, is_false};
@@ -12,55 +13,10 @@ use crate::members;
 use crate::value::Value;
 use crate::vector::Throws;
 
-/// The calls on nothing, which need no `on`.
-pub const FREE_CALLS: &[&str] =
-    &["createContext", "MLGraphBuilder", "buffer", "blob", "stream", "await", "requestDevice"];
-
-/// The calls on an object, beside the operators.
-pub const OBJECT_CALLS: &[&str] = &[
-    "createTensor",
-    "createConstantTensor",
-    "readTensor",
-    "writeTensor",
-    "dispatch",
-    "destroy",
-    "lose",
-    "pump",
-    "opSupportLimits",
-    "input",
-    "constant",
-    "build",
-    "setConstantData",
-    "offload",
-    "reload",
-    "pinned",
-    "setPinned",
-    "setMemoryBudget",
-    "ledger",
-    "vanish",
-    "truncate",
-    "reappear",
-    "createExportableTensor",
-    "exportToGPU",
-    "writeBuffer",
-    "readBuffer",
-    "fill",
-    "detach",
-    "lost",
-    "listGraphs",
-    "loadGraph",
-    "saveGraph",
-    "deleteGraph",
-    "spoilGraph",
-    "storage",
-    "inputs",
-    "outputs",
-    "constants",
-];
-
 /// One call of a scenario.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
 #[serde(rename_all = "camelCase", deny_unknown_fields)]
+#[schemars(extend("allOf" = calls::schema()))]
 pub struct Step {
     /// Names the result.
     #[serde(rename = "let", default, deserialize_with = "members::present", skip_serializing_if = "Option::is_none")]
@@ -132,6 +88,25 @@ pub enum View {
 }
 
 impl View {
+    /// The names of all views.
+    pub const NAMES: [&'static str; 15] = [
+        "Float64Array",
+        "Float32Array",
+        "Float16Array",
+        "BigInt64Array",
+        "BigUint64Array",
+        "Int32Array",
+        "Uint32Array",
+        "Int16Array",
+        "Uint16Array",
+        "Int8Array",
+        "Uint8Array",
+        "Uint8ClampedArray",
+        "DataView",
+        "ArrayBuffer",
+        "SharedArrayBuffer",
+    ];
+
     /// The view of this constructor's name.
     #[must_use]
     pub fn from_name(name: &str) -> Option<Self> {

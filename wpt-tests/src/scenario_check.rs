@@ -1,32 +1,32 @@
-//! What a scenario has to satisfy beyond its form: calls that exist, on objects that exist.
+//! What a scenario has to satisfy beyond its form: calls that exist, on objects that exist, with arguments that they take.
 
-use std::collections::HashSet;
+use std::collections::HashMap;
 
-use crate::check::{Found, IsOperator, check_tolerance, tensor};
-use crate::data::Data;
+use crate::calls::{CALLS, Call, Gives};
+use crate::check::{Known, check_tolerance, tensor};
 use crate::error::Problem;
 use crate::pointer::pointer;
-use crate::scenario::{BufferSource, FREE_CALLS, OBJECT_CALLS, Step};
+use crate::scenario::{BufferSource, Step};
+use crate::signature::{Bound, Checker, Class, Found, Parameter, below, names};
 use crate::value::Value;
+use crate::vector::Throws;
 
-/// The parameters whose string is the name of an object of the scenario.
-const OBJECT_PARAMETERS: [&str; 9] =
-    ["context", "graph", "tensor", "promise", "constant", "buffer", "inputData", "outputData", "gpuDevice"];
+/// What the names stand for that were made so far.
+type Names<'a> = HashMap<&'a str, Bound>;
 
 /// Checks the steps in order.
-pub(crate) fn steps(steps: &[Step], is_operator: Option<IsOperator<'_>>) -> Result<(), Found> {
+pub(crate) fn steps(steps: &[Step], known: Known<'_>) -> Result<(), Found> {
     if steps.is_empty() {
         return Err((pointer(["scenario"]), Problem::Step("the scenario has no steps; add one".to_owned())));
     }
-    let mut known = HashSet::new();
+    let mut made = HashMap::new();
     for (index, step) in steps.iter().enumerate() {
         let at_step = |(place, problem): Found| (format!("/scenario/{index}{place}"), problem);
-        call(step, is_operator).map_err(at_step)?;
-        objects(step, &known).map_err(at_step)?;
-        arguments(step).map_err(at_step)?;
+        let gives = call(step, &made, known).map_err(at_step)?;
         result(step).map_err(at_step)?;
+        let bound = bound(step, gives, &made).map_err(at_step)?;
         for name in step.binding.iter().flat_map(crate::graph::Names::as_slice) {
-            if !known.insert(name.as_str()) {
+            if made.insert(name.as_str(), bound).is_some() {
                 return Err(at_step((pointer(["let"]), Problem::DuplicateName(name.clone()))));
             }
         }
@@ -34,120 +34,132 @@ pub(crate) fn steps(steps: &[Step], is_operator: Option<IsOperator<'_>>) -> Resu
     Ok(())
 }
 
-fn call(step: &Step, is_operator: Option<IsOperator<'_>>) -> Result<(), Found> {
-    let call = step.call.as_str();
-    let free = FREE_CALLS.contains(&call);
-    if is_operator.is_some_and(|is_operator| !free && !OBJECT_CALLS.contains(&call) && !is_operator(call)) {
-        return Err((pointer(["call"]), Problem::UnknownCall(step.call.clone())));
-    }
-    match (&step.on, free) {
-        (Some(_), true) => Err((pointer(["on"]), Problem::Step(format!("`{call}` is called on nothing; drop `on`")))),
-        (None, false) => {
-            Err((String::new(), Problem::Step(format!("`{call}` needs `on`: the object it is called on"))))
-        }
-        _ => Ok(()),
+/// The call exists, on an object that exists, and its arguments are those that it takes. Says what it gives.
+fn call(step: &Step, made: &Names<'_>, known: Known<'_>) -> Result<Gives, Found> {
+    let on = step.on.as_deref().map(|on| object(on, made)).transpose();
+    let on = on.map_err(|problem| (pointer(["on"]), problem))?;
+    let ways: Vec<&Call> = calls_on(on).filter(|call| call.name == step.call).collect();
+    if !ways.is_empty() {
+        arguments(step, &ways, made)
+    } else if on == Some(Bound::Object(Class::Builder)) && known.has_operator(&step.call) {
+        operator(step, made, known).map(|()| Gives::Object(Class::Operand))
+    } else {
+        Err(no_such_call(&step.call, on, known))
     }
 }
 
-fn objects(step: &Step, known: &HashSet<&str>) -> Result<(), Found> {
-    let check = |name: &str, place: &dyn Fn() -> String| {
-        if known.contains(name) { Ok(()) } else { Err((place(), Problem::UnknownObject(name.to_owned()))) }
-    };
-    if let Some(on) = &step.on {
-        check(on, &|| pointer(["on"]))?;
-    }
-    for parameter in OBJECT_PARAMETERS {
-        if let Some(Value::String(name)) = step.arguments.get(parameter) {
-            check(name, &|| pointer(["arguments", parameter]))?;
-        }
-    }
-    if !["dispatch", "build", "saveGraph"].contains(&step.call.as_str()) {
-        return Ok(());
-    }
-    // Their dictionaries take objects by name.
-    for parameter in ["inputs", "outputs", "constants"] {
-        for (key, value) in step.arguments.get(parameter).and_then(Value::as_object).into_iter().flatten() {
-            if let Value::String(name) = value {
-                check(name, &|| pointer(["arguments", parameter, key]))?;
+fn calls_on(on: Option<Bound>) -> impl Iterator<Item = &'static Call> {
+    CALLS.iter().filter(move |call| call.on.map(Bound::Object) == on)
+}
+
+/// Why the call can not be made on this, or on nothing.
+fn no_such_call(name: &str, on: Option<Bound>, known: Known<'_>) -> Found {
+    let is_free = calls_on(None).any(|call| call.name == name);
+    let is_elsewhere = CALLS.iter().any(|call| call.name == name) || known.has_operator(name);
+    let mut there_are: Vec<&str> = calls_on(on).map(|call| call.name).collect();
+    there_are.dedup();
+    let mut there_are = if there_are.is_empty() { "none".to_owned() } else { there_are.join(", ") };
+    match on {
+        Some(_) if is_free => wrong(["on"], format!("`{name}` is called on nothing; drop `on`")),
+        None if is_elsewhere => wrong([], format!("`{name}` needs `on`: the object it is called on")),
+        None => wrong(["call"], format!("there is no call {name:?}; on nothing there are {there_are}")),
+        Some(on) => {
+            if on == Bound::Object(Class::Builder) {
+                there_are.push_str(", and the operators");
             }
+            wrong(["call"], format!("{on} has no call {name:?}; it has {there_are}"))
         }
     }
-    Ok(())
 }
 
-/// The arguments of every call but the operators', whose parameters are the specification's.
-const PARAMETERS: &[(&str, &[&str])] = &[
-    ("createContext", &["accelerated", "gpuDevice", "powerPreference"]),
-    ("MLGraphBuilder", &["context"]),
-    ("buffer", &["data", "dataType", "length", "view"]),
-    ("blob", &["bytes"]),
-    ("stream", &["bytes", "chunk", "failsAt"]),
-    ("await", &["promise"]),
-    ("requestDevice", &[]),
-    ("createTensor", &["descriptor"]),
-    ("createConstantTensor", &["descriptor", "inputData", "tensor"]),
-    ("readTensor", &["outputData", "tensor"]),
-    ("writeTensor", &["inputData", "tensor"]),
-    ("dispatch", &["graph", "inputs", "outputs"]),
-    ("destroy", &[]),
-    ("lose", &["message"]),
-    ("pump", &["steps"]),
-    ("opSupportLimits", &[]),
-    ("lost", &[]),
-    ("input", &["descriptor", "name"]),
-    ("constant", &["buffer", "dataType", "descriptor", "tensor", "value"]),
-    ("build", &["outputs"]),
-    ("setConstantData", &["byteOffset", "constant", "data"]),
-    ("offload", &["to"]),
-    ("reload", &[]),
-    ("setPinned", &["pinned"]),
-    ("pinned", &[]),
-    ("setMemoryBudget", &["bytes"]),
-    ("ledger", &["figure"]),
-    ("vanish", &[]),
-    ("truncate", &["bytes"]),
-    ("reappear", &[]),
-    ("fill", &["data"]),
-    ("detach", &[]),
-    ("createExportableTensor", &["descriptor", "gpuDevice", "usage"]),
-    ("exportToGPU", &["tensor"]),
-    ("writeBuffer", &["buffer", "bufferOffset", "data"]),
-    ("readBuffer", &["buffer", "descriptor"]),
-    ("listGraphs", &[]),
-    ("loadGraph", &["key"]),
-    ("saveGraph", &["constants", "graph", "key"]),
-    ("deleteGraph", &["key"]),
-    ("spoilGraph", &["how", "key"]),
-    ("storage", &["state"]),
-    ("inputs", &[]),
-    ("outputs", &[]),
-    ("constants", &["name"]),
-];
+fn object(name: &str, made: &Names<'_>) -> Result<Bound, Problem> {
+    made.get(name).copied().ok_or_else(|| Problem::UnknownObject(name.to_owned()))
+}
 
-/// Arguments have names of the call's, data and buffer sources can be read.
-fn arguments(step: &Step) -> Result<(), Found> {
-    let parameters = PARAMETERS.iter().find(|(call, _)| *call == step.call);
-    if let Some((call, parameters)) = parameters
-        && let Some(unknown) = step.arguments.keys().find(|name| !parameters.contains(&name.as_str()))
-    {
-        let known = if parameters.is_empty() { "it has none".to_owned() } else { format!("it has {parameters:?}") };
-        let problem = format!("`{call}` has no argument `{unknown}`; {known}");
-        return Err((pointer(["arguments", unknown]), Problem::Step(problem)));
-    }
+/// The arguments are those of one of the ways in which the call can be made.
+fn arguments(step: &Step, ways: &[&Call], made: &Names<'_>) -> Result<Gives, Found> {
+    let parameters = || ways.iter().flat_map(|call| &call.parameters);
+    unknown(step, parameters())?;
+    let is_given = |name: &str| step.arguments.contains_key(name);
+    let takes_all = |call: &&&Call| {
+        step.arguments.keys().all(|name| call.parameters.iter().any(|parameter| parameter.name == name))
+    };
+    let has_all =
+        |call: &&&Call| call.parameters.iter().all(|parameter| !parameter.required || is_given(parameter.name));
+    let mut taking = ways.iter().filter(takes_all);
+    let Some(first) = taking.clone().find(has_all).or_else(|| taking.next()) else {
+        let ways: Vec<String> = ways.iter().map(|call| names(&call.parameters)).collect();
+        let problem = format!("these arguments of {} do not go together; it takes {}", step.call, ways.join("; or "));
+        return Err(wrong(["arguments"], problem));
+    };
+    let bound = |name: &str| object(name, made);
+    let checker = Checker { call: &step.call, bound: &bound, any_kind: false };
+    given(step, &first.parameters, checker)?;
     if step.call == "buffer" {
-        return BufferSource::from_members(&step.arguments)
-            .map(drop)
-            .map_err(|message| (pointer(["arguments"]), Problem::Step(message)));
+        let read = BufferSource::from_members(&step.arguments);
+        read.map_err(|message| wrong(["arguments"], message))?;
     }
-    for (name, value) in &step.arguments {
-        let read = match value {
-            Value::Object(members) if members.contains_key("view") => BufferSource::from_members(members).map(drop),
-            data if step.call == "fill" && name == "data" => Data::from_value(data).map(drop),
-            _ => Ok(()),
-        };
-        read.map_err(|message| (pointer(["arguments", name]), Problem::Step(message)))?;
+    Ok(first.gives)
+}
+
+/// The arguments are those of the operator's method.
+fn operator(step: &Step, made: &Names<'_>, known: Known<'_>) -> Result<(), Found> {
+    let Some(signature) = known.signature.and_then(|signature| signature(&step.call)) else {
+        return Ok(());
+    };
+    unknown(step, signature.parameters.iter())?;
+    let bound = |name: &str| object(name, made);
+    let any_kind = step.throws.as_ref().is_some_and(Throws::is_of_web_idl);
+    given(step, &signature.parameters, Checker { call: &step.call, bound: &bound, any_kind })
+}
+
+/// No argument has a name that the call does not have.
+fn unknown<'a>(step: &Step, parameters: impl Iterator<Item = &'a Parameter> + Clone) -> Result<(), Found> {
+    let is_known = |name: &&String| parameters.clone().any(|parameter| parameter.name == *name);
+    let Some(name) = step.arguments.keys().find(|name| !is_known(name)) else {
+        return Ok(());
+    };
+    let mut known: Vec<&str> = Vec::new();
+    for parameter in parameters {
+        if !known.contains(&parameter.name) {
+            known.push(parameter.name);
+        }
     }
-    Ok(())
+    let known = if known.is_empty() { "none".to_owned() } else { known.join(", ") };
+    let (operator, name) = (step.call.clone(), name.clone());
+    Err((pointer(["arguments", &name]), Problem::UnknownParameter { operator, name: name.clone(), known }))
+}
+
+/// Each argument is one that its parameter may have, and none is missing.
+fn given(step: &Step, parameters: &[Parameter], checker: Checker<'_>) -> Result<(), Found> {
+    let in_arguments = below("arguments");
+    for parameter in parameters {
+        if let Some(value) = step.arguments.get(parameter.name) {
+            let checked = checker.value(parameter.name, &parameter.kind, value);
+            checked.map_err(below(parameter.name)).map_err(&in_arguments)?;
+        }
+    }
+    checker.missing(None, parameters, |name| step.arguments.contains_key(name)).map_err(in_arguments)
+}
+
+/// What the names of the step stand for.
+fn bound(step: &Step, gives: Gives, made: &Names<'_>) -> Result<Bound, Found> {
+    let call = &step.call;
+    let awaited = || match step.arguments.get("promise").and_then(Value::as_str).and_then(|name| made.get(name)) {
+        Some(Bound::Promise(class)) => *class,
+        Some(Bound::Object(_)) | None => Class::Value,
+    };
+    let bound = match gives {
+        Gives::Promise(class) if step.pending => Bound::Promise(class),
+        _ if step.pending => return Err(wrong(["pending"], format!("{call} gives no promise; drop `pending`"))),
+        Gives::Promise(class) | Gives::Object(class) => Bound::Object(class),
+        Gives::Awaited => Bound::Object(awaited()),
+    };
+    let count = step.binding.as_ref().map_or(0, |names| names.as_slice().len());
+    if count > 1 && bound != Bound::Object(Class::Operand) {
+        return Err(wrong(["let"], format!("{call} gives one result, and not {count}")));
+    }
+    Ok(bound)
 }
 
 /// `throws`, `returns` and `pending` fit together.
@@ -155,7 +167,7 @@ fn result(step: &Step) -> Result<(), Found> {
     let Some(returns) = &step.returns else {
         return Ok(());
     };
-    let wrong = |message: &str| Err((pointer(["returns"]), Problem::Step(message.to_owned())));
+    let wrong = |message: &str| Err(wrong(["returns"], message.to_owned()));
     if step.throws.is_some() {
         return wrong("a call that throws returns nothing; drop `throws` or `returns`");
     }
@@ -168,4 +180,9 @@ fn result(step: &Step) -> Result<(), Found> {
         (None, None, Some(_)) => Ok(()),
         _ => wrong("`returns` is either a `descriptor` with `data`, or a `value`"),
     }
+}
+
+/// What is wrong with a step, and where.
+fn wrong<const N: usize>(place: [&str; N], message: String) -> Found {
+    (pointer(place), Problem::Step(message))
 }

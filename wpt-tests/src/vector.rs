@@ -89,6 +89,18 @@ pub struct Throws {
     pub at: Option<ThrownAt>,
 }
 
+impl Throws {
+    /// Whether it is Web IDL that throws, since a value is of another type than the method takes. Only where a vector says
+    /// that may an operator be given such a value.
+    #[must_use]
+    pub fn is_of_web_idl(&self) -> bool {
+        self.at.as_ref().is_some_and(|at| at.algorithm == WEB_IDL)
+    }
+}
+
+/// What stands for an algorithm where Web IDL throws, before a method is called.
+const WEB_IDL: &str = "Web IDL";
+
 /// The exceptions that the specification and its proposals throw.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, Serialize, Deserialize, JsonSchema)]
 #[allow(missing_docs)] // Defined by Web IDL.

@@ -1,6 +1,8 @@
 //! Every kind of error names the file, the vector and the place, and says what to do.
 
-use webnn_vectors::{Loader, Signature};
+use std::sync::LazyLock;
+
+use webnn_vectors::{ArgumentKind, Loader, Parameter, Signature, VectorFile};
 
 const OPERATORS: [&str; 3] = ["relu", "softmax", "add"];
 
@@ -235,20 +237,96 @@ fn a_list_is_no_object() {
     assert_second(&second(r#""graph": []"#), "/graph: invalid type: list, expected an object");
 }
 
+/// The operators of these tests, with what they take.
+fn signature(name: &str) -> Option<&'static Signature> {
+    static SIGNATURES: LazyLock<Vec<(&str, Signature)>> = LazyLock::new(|| {
+        let input = || Parameter::required("input", ArgumentKind::OPERAND);
+        let label = || Parameter::optional("label", ArgumentKind::Text);
+        let options = |members| Parameter::optional("options", ArgumentKind::Members(members));
+        let axes = ArgumentKind::List(ArgumentKind::WHOLE.into());
+        let mode = ArgumentKind::OneOf(vec!["linear", "nearest"]);
+        let resampling = vec![
+            label(),
+            Parameter::optional("axes", axes),
+            Parameter::optional("mode", mode),
+            Parameter::optional("exact", ArgumentKind::Boolean),
+            Parameter::optional("scale", ArgumentKind::Double),
+        ];
+        let axis = Parameter { also: Some("dimension"), ..Parameter::required("axis", ArgumentKind::WHOLE) };
+        vec![
+            ("relu", Signature { parameters: vec![input(), options(vec![label()])] }),
+            ("softmax", Signature { parameters: vec![input(), axis, options(vec![label()])] }),
+            ("resample", Signature { parameters: vec![input(), options(resampling)] }),
+        ]
+    });
+    SIGNATURES.iter().find(|(known, _)| *known == name).map(|(_, signature)| signature)
+}
+
+/// Loads the second vector with this operator, and with what it throws in place of outputs.
+fn checked(name: &str, arguments: &str, throws: Option<&str>) -> Result<VectorFile, String> {
+    let operator = format!(r#"{{ "name": "{name}", "arguments": [ {arguments} ], "outputs": "y" }}"#);
+    let json = match throws {
+        None => with_operators(&operator),
+        Some(throws) => second(&format!(
+            r#""graph": {{ "inputs": {{ {INPUTS} }}, "operators": [ {operator} ] }}, "throws": {{ {throws} }}"#
+        )),
+    };
+    let file = Loader::with_signatures(&signature).text("f.json", "f", json.as_bytes());
+    file.map_err(|error| error.to_string().replace("f.json: \"second\" at /tests/1/graph/operators/0/arguments", ""))
+}
+
 #[test]
 fn arguments_are_those_of_the_method_and_operands_exist() {
-    let signature = |name: &str| {
-        let relu = Signature { parameters: &["input", "options"], also: &[], operands: vec!["input"] };
-        (name == "relu").then_some(relu)
+    let refused = |name: &str, arguments: &str| checked(name, arguments, None).map(drop).unwrap_err();
+    let misspelt = "/0/inptu: relu has no parameter \"inptu\"; it has input, options";
+    assert_eq!(refused("relu", r#"{ "inptu": "x" }"#), misspelt);
+    let unknown =
+        "/0/input: there is no operand \"z\" here; an operand is an input, or an output of an operator before";
+    assert_eq!(refused("relu", r#"{ "input": "z" }"#), unknown);
+    let order = "/0/axis: softmax takes its arguments in the order input, axis, options";
+    assert_eq!(refused("softmax", r#"{ "axis": 0 }, { "input": "x" }"#), order);
+    assert_eq!(refused("softmax", r#"{ "input": "x" }"#), ": softmax needs \"axis\": a whole number");
+    assert!(checked("rleu", "", None).unwrap_err().contains("\"rleu\" is not an operator"));
+    for good in [r#"{ "axis": 0 }"#, r#"{ "dimension": -1 }, { "options": { "label": "x" } }"#] {
+        checked("softmax", &format!(r#"{{ "input": "x" }}, {good}"#), None).unwrap();
+    }
+}
+
+#[test]
+fn options_have_members_of_the_method_s_and_values_of_their_kinds() {
+    let refused = |options: &str| {
+        let arguments = format!(r#"{{ "input": "x" }}, {{ "options": {options} }}"#);
+        let message = checked("resample", &arguments, None).map(drop).unwrap_err();
+        message.strip_prefix("/1/options").expect(&message).to_owned()
     };
-    let error = |operator: &str| {
-        let json = with_operators(operator);
-        let file = Loader::with_signatures(&signature).text("f.json", "f", json.as_bytes());
-        file.map(|file| panic!("loaded: {file:?}")).unwrap_err().to_string()
-    };
-    let misspelt = error(&OPERATOR.replace("\"input\"", "\"inptu\""));
-    assert!(misspelt.ends_with("/graph/operators/0/arguments: relu has no parameter \"inptu\"; it has input, options"));
-    let missing = error(&OPERATOR.replace("\"x\"", "\"z\""));
-    assert!(missing.contains("/graph/operators/0/arguments: there is no operand \"z\" here"), "{missing}");
-    assert!(error(&OPERATOR.replace("relu", "rleu")).contains("\"rleu\" is not an operator"));
+    let misspelt = "/lable: \"options\" of resample has no member \"lable\"; it has label, axes, mode, exact, scale";
+    assert_eq!(refused(r#"{ "lable": "l" }"#), misspelt);
+    let of_resample = |name: &str, expected: &str| format!("{name:?} of resample has to be {expected}");
+    let cases = [
+        (r#"{ "label": 1 }"#, "/label: ", of_resample("label", "a string, not 1")),
+        (r#"{ "axes": 1 }"#, "/axes: ", of_resample("axes", "a list, not 1")),
+        (r#"{ "axes": [0, 0.5] }"#, "/axes/1: ", of_resample("axes[1]", "a whole number, not 0.5")),
+        (r#"{ "axes": ["0"] }"#, "/axes/0: ", of_resample("axes[0]", "a whole number, not \"0\"")),
+        (r#"{ "mode": "linaer" }"#, "/mode: ", of_resample("mode", "one of \"linear\", \"nearest\", not \"linaer\"")),
+        (r#"{ "exact": "yes" }"#, "/exact: ", of_resample("exact", "true or false, not \"yes\"")),
+        (r#"{ "exact": null }"#, "/exact: ", of_resample("exact", "true or false, not null")),
+        (r#"{ "scale": {} }"#, "/scale: ", of_resample("scale", "a number, not an object")),
+        ("[]", ": ", of_resample("options", "an object of label, axes, mode, exact, scale, not a list")),
+    ];
+    for (options, place, expected) in cases {
+        assert_eq!(refused(options), format!("{place}{expected}"));
+    }
+}
+
+#[test]
+fn only_where_web_idl_throws_may_a_value_be_of_another_kind() {
+    let web_idl = r#""name": "TypeError", "at": { "algorithm": "Web IDL", "step": "conversion" }"#;
+    let step =
+        r#""name": "TypeError", "at": { "algorithm": "MLGraphBuilder.softmax(input, axis, options)", "step": "4" }"#;
+    for wrong in [r#"{ "input": 1 }, { "axis": 0 }"#, r#"{ "input": "x" }, { "axis": true }"#, r#"{ "input": "x" }"#] {
+        checked("softmax", wrong, Some(web_idl)).unwrap();
+        checked("softmax", wrong, Some(step)).unwrap_err();
+    }
+    // A name that there is not is a mistake here too.
+    checked("softmax", r#"{ "input": "x" }, { "axsi": true }"#, Some(web_idl)).unwrap_err();
 }

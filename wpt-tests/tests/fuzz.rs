@@ -19,9 +19,10 @@ const FILE: &str = r#"{ "source": "worked example", "section": "softmax", "tests
     "throws": { "name": "TypeError", "at": { "algorithm": "a", "step": "1.2" } } },
   { "name": "scenario", "scenario": [
       { "let": "c", "call": "createContext" },
-      { "let": ["p"], "on": "c", "call": "readTensor", "pending": true, "note": "n" },
+      { "let": "t", "on": "c", "call": "createTensor", "arguments": { "descriptor": { "dataType": "int8", "shape": [] } } },
+      { "let": ["p"], "on": "c", "call": "readTensor", "arguments": { "tensor": "t" }, "pending": true, "note": "n" },
       { "let": "b", "call": "buffer", "arguments": { "view": "DataView", "dataType": "int8", "data": [1, -1] } },
-      { "on": "c", "call": "writeTensor", "arguments": { "inputData": { "view": "Int16Array", "data": 5, "length": 3 } } },
+      { "on": "c", "call": "writeTensor", "arguments": { "tensor": "t", "inputData": { "view": "Int16Array", "data": 5, "length": 3 } } },
       { "call": "await", "arguments": { "promise": "p" },
         "returns": { "descriptor": { "dataType": "int8", "shape": [] }, "data": [1] } } ] } ] }"#;
 

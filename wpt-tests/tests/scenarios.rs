@@ -1,6 +1,8 @@
 //! Negative vectors and scenarios: what loads, and what does not.
 
-use webnn_vectors::{BufferSource, ElementType, Kind, Loader, Value, Vector, View};
+use std::sync::LazyLock;
+
+use webnn_vectors::{ArgumentKind, BufferSource, ElementType, Kind, Loader, Parameter, Signature, Value, Vector, View};
 
 fn load(members: &str) -> Result<Vector, String> {
     let json = format!(r#"{{ "source": "s", "tests": [ {{ "name": "n", {members} }} ] }}"#);
@@ -17,6 +19,9 @@ fn scenario(steps: &str) -> Result<Vector, String> {
 
 const CONTEXT: &str = r#"{ "let": "context", "call": "createContext", "arguments": {} }"#;
 const DESCRIPTOR: &str = r#""descriptor": { "dataType": "float32", "shape": [2] }"#;
+
+const TENSOR: &str = r#"{ "let": "t", "on": "context", "call": "createTensor",
+    "arguments": { "descriptor": { "dataType": "float32", "shape": [2], "readable": true } } }"#;
 
 #[test]
 fn negative_vectors_may_have_shapes_that_nothing_can_hold() {
@@ -72,9 +77,12 @@ fn a_scenario_has_steps() {
 
 #[test]
 fn calls_exist_on_objects_that_exist() {
+    let message = scenario(r#"{ "on": "context", "call": "dispach" }"#).unwrap_err();
+    assert!(message.contains("/1/call: a context has no call \"dispach\"; it has createTensor, "), "{message}");
+    let nothing = "createContext, requestDevice, MLGraphBuilder, buffer, blob, stream, await";
     assert_error(
-        r#"{ "on": "context", "call": "dispach" }"#,
-        "/1/call: \"dispach\" is neither an operator nor a call of scenarios; the README lists them",
+        r#"{ "call": "bufer", "arguments": {} }"#,
+        &format!("/1/call: there is no call \"bufer\"; on nothing there are {nothing}"),
     );
     let unknown = |name: &str| format!("no earlier step has `\"let\": \"{name}\"`; correct the name or add the step");
     assert_error(r#"{ "on": "contxt", "call": "destroy" }"#, &format!("/1/on: {}", unknown("contxt")));
@@ -95,10 +103,11 @@ fn calls_exist_on_objects_that_exist() {
 #[test]
 fn buffers_are_checked() {
     let write = |buffer: &str| {
-        format!(r#"{{ "on": "context", "call": "writeTensor", "arguments": {{ "inputData": {{ {buffer} }} }} }}"#)
+        let write = r#""on": "context", "call": "writeTensor""#;
+        format!(r#"{TENSOR}, {{ {write}, "arguments": {{ "tensor": "t", "inputData": {{ {buffer} }} }} }}"#)
     };
     let assert_buffer = |buffer: &str, expected: &str| {
-        assert_error(&write(buffer), &format!("/1/arguments/inputData: {expected}"));
+        assert_error(&write(buffer), &format!("/2/arguments/inputData: {expected}"));
     };
     let not_a_view = "\"Float31Array\" is not a view; an example is \"Float32Array\"";
     assert_buffer(r#""view": "Float31Array", "data": []"#, not_a_view);
@@ -116,14 +125,156 @@ fn buffers_are_checked() {
 
 #[test]
 fn results_fit_the_call() {
-    let step = |rest: &str| format!(r#"{{ "on": "context", "call": "readTensor", {rest} }}"#);
+    let read = r#""on": "context", "call": "readTensor", "arguments": { "tensor": "t" }"#;
+    let step = |rest: &str| format!("{TENSOR}, {{ {read}, {rest} }}");
     let returns = format!(r#""returns": {{ {DESCRIPTOR}, "data": [1] }}"#);
-    assert_error(&step(&returns), "/1/returns/data: 1 elements, but shape [2] holds 2");
+    assert_error(&step(&returns), "/2/returns/data: 1 elements, but shape [2] holds 2");
     let both = format!(r#"{returns}, "throws": {{ "name": "TypeError" }}"#);
-    assert_error(&step(&both), "/1/returns: a call that throws returns nothing; drop `throws` or `returns`");
+    assert_error(&step(&both), "/2/returns: a call that throws returns nothing; drop `throws` or `returns`");
     let pending = format!(r#"{returns}, "pending": true"#);
-    let expected = "/1/returns: a pending call has no result yet; put `returns` on the step that awaits it";
+    let expected = "/2/returns: a pending call has no result yet; put `returns` on the step that awaits it";
     assert_error(&step(&pending), expected);
     let half = format!(r#""returns": {{ {DESCRIPTOR} }}"#);
-    assert_error(&step(&half), "/1/returns: `returns` is either a `descriptor` with `data`, or a `value`");
+    assert_error(&step(&half), "/2/returns: `returns` is either a `descriptor` with `data`, or a `value`");
+}
+
+/// Asserts what is wrong with the last of these steps, which come after a context, a tensor and a builder.
+#[track_caller]
+fn assert_last(steps: &[&str], expected: &str) {
+    let builder = r#"{ "let": "builder", "call": "MLGraphBuilder", "arguments": { "context": "context" } }"#;
+    let steps = [&[TENSOR, builder], steps].concat();
+    assert_error(&steps.join(", "), &format!("/{}{expected}", steps.len()));
+}
+
+#[test]
+fn members_of_descriptors_are_those_that_there_are() {
+    let create = |descriptor: &str| {
+        let arguments = format!(r#"{{ "descriptor": {descriptor} }}"#);
+        format!(r#"{{ "on": "context", "call": "createTensor", "arguments": {arguments} }}"#)
+    };
+    let cases = [
+        (
+            r#"{ "dataType": "float32", "shape": [2], "readble": true }"#,
+            "/readble: \"descriptor\" of createTensor has no member \"readble\"; it has dataType, shape, readable, writable",
+        ),
+        (
+            r#"{ "dataType": "float32", "shape": [2], "readable": "yes" }"#,
+            "/readable: \"readable\" of createTensor has to be true or false, not \"yes\"",
+        ),
+        (
+            r#"{ "dataType": "float32", "shape": [2, -1] }"#,
+            "/shape/1: \"shape[1]\" of createTensor has to be a whole number from 0 to 4294967295, not -1",
+        ),
+        (
+            r#"{ "dataType": "float31", "shape": [2] }"#,
+            "/dataType: \"dataType\" of createTensor has to be one of \"float32\", \"float16\", \"int32\", \"uint32\", \
+             \"int64\", \"uint64\", \"int8\", \"uint8\", not \"float31\"",
+        ),
+        (r#"{ "dataType": "float32" }"#, ": createTensor needs \"shape\" in \"descriptor\": a list"),
+        (
+            "[]",
+            ": \"descriptor\" of createTensor has to be an object of dataType, shape, readable, writable, not a list",
+        ),
+    ];
+    for (descriptor, expected) in cases {
+        assert_last(&[&create(descriptor)], &format!("/arguments/descriptor{expected}"));
+    }
+    let constant = r#"{ "on": "builder", "call": "constant", "arguments": { "descriptor": { "dataType": "float32", "shape": [],
+        "readable": true } } }"#;
+    assert_last(
+        &[constant],
+        "/arguments/descriptor/readable: \"descriptor\" of constant has no member \"readable\"; it has dataType, shape",
+    );
+}
+
+#[test]
+fn arguments_have_names_and_values_that_the_call_takes() {
+    assert_last(
+        &[r#"{ "on": "context", "call": "readTensor", "arguments": { "tensor": "t", "into": "b" } }"#],
+        "/arguments/into: readTensor has no parameter \"into\"; it has tensor, outputData",
+    );
+    assert_last(
+        &[r#"{ "on": "context", "call": "lost", "arguments": { "why": 1 } }"#],
+        "/arguments/why: lost has no parameter \"why\"; it has none",
+    );
+    assert_last(
+        &[r#"{ "on": "context", "call": "writeTensor", "arguments": { "tensor": "t" } }"#],
+        "/arguments: writeTensor needs \"inputData\": a buffer source, such as {\"view\": \"Float32Array\", \"data\": [1]} \
+         or the name of a buffer",
+    );
+    assert_last(
+        &[r#"{ "on": "context", "call": "readTensor", "arguments": { "tensor": "builder" } }"#],
+        "/arguments/tensor: \"tensor\" of readTensor has to be the name of a tensor, not \"builder\", which is a builder",
+    );
+    assert_last(
+        &[r#"{ "on": "context", "call": "setMemoryBudget", "arguments": { "bytes": 1.5 } }"#],
+        "/arguments/bytes: \"bytes\" of setMemoryBudget has to be null or a whole number, 0 or more, not 1.5",
+    );
+    assert_last(
+        &[r#"{ "on": "context", "call": "storage", "arguments": { "state": "broken" } }"#],
+        "/arguments/state: \"state\" of storage has to be one of \"working\", \"full\", \"failing\", \"denied\", not \"broken\"",
+    );
+    assert_last(
+        &[r#"{ "on": "builder", "call": "constant", "arguments": { "tensor": "t", "value": 1 } }"#],
+        "/arguments: these arguments of constant do not go together; it takes descriptor; or \
+         descriptor, buffer; or dataType, value; or tensor",
+    );
+}
+
+#[test]
+fn calls_are_made_on_objects_that_have_them() {
+    let builder = "/call: a builder has no call \"offload\"; it has input, constant, build, and the operators";
+    assert_last(&[r#"{ "on": "builder", "call": "offload" }"#], builder);
+    let pending = r#"{ "let": "p", "on": "context", "call": "createTensor", "pending": true, "arguments":
+        { "descriptor": { "dataType": "float32", "shape": [2] } } }"#;
+    assert_last(
+        &[pending, r#"{ "on": "p", "call": "destroy" }"#],
+        "/call: a promise of a tensor has no call \"destroy\"; it has none",
+    );
+    assert_last(
+        &[r#"{ "on": "t", "call": "destroy", "pending": true }"#],
+        "/pending: destroy gives no promise; drop `pending`",
+    );
+    assert_last(
+        &[r#"{ "let": ["a", "b"], "on": "context", "call": "listGraphs" }"#],
+        "/let: listGraphs gives one result, and not 2",
+    );
+}
+
+#[test]
+fn operators_are_checked_as_in_a_graph() {
+    static RELU: LazyLock<Signature> =
+        LazyLock::new(|| Signature { parameters: vec![Parameter::required("input", ArgumentKind::OPERAND)] });
+    let signature = |name: &str| (name == "relu").then(|| &*RELU);
+    let check = |arguments: &str, throws: &str| {
+        let json = format!(
+            r#"{{ "source": "s", "tests": [ {{ "name": "n", "scenario": [ {CONTEXT},
+            {{ "let": "b", "call": "MLGraphBuilder", "arguments": {{ "context": "context" }} }},
+            {{ "let": "x", "on": "b", "call": "input", "arguments": {{ "name": "x", {DESCRIPTOR} }} }},
+            {{ "on": "b", "call": "relu", "arguments": {{ {arguments} }} {throws} }} ] }} ] }}"#
+        );
+        let loaded = Loader::with_signatures(&signature).text("f.json", "f", json.as_bytes());
+        loaded
+            .map(drop)
+            .map_err(|error| error.to_string().replace("f.json: \"n\" at /tests/0/scenario/3/arguments", ""))
+    };
+    check(r#""input": "x""#, "").unwrap();
+    assert_eq!(check(r#""inptu": "x""#, "").unwrap_err(), "/inptu: relu has no parameter \"inptu\"; it has input");
+    let other = "/input: \"input\" of relu has to be the name of an operand, not \"b\", which is a builder";
+    assert_eq!(check(r#""input": "b""#, "").unwrap_err(), other);
+    assert_eq!(check("", "").unwrap_err(), ": relu needs \"input\": the name of an operand");
+    let web_idl = r#", "throws": { "name": "TypeError", "at": { "algorithm": "Web IDL", "step": "conversion" } }"#;
+    for on_purpose in ["", r#""input": "b""#, r#""input": 1"#] {
+        check(on_purpose, web_idl).unwrap();
+    }
+}
+
+#[test]
+fn every_view_that_has_a_name_is_one() {
+    for name in View::NAMES {
+        let has_no_type = View::from_name(name).unwrap().element().is_none();
+        let data_type = if has_no_type { r#", "dataType": "int8""# } else { "" };
+        let source = format!(r#""view": "{name}", "data": [1] {data_type}"#);
+        scenario(&format!(r#"{{ "let": "b", "call": "buffer", "arguments": {{ {source} }} }}"#)).unwrap();
+    }
 }

@@ -129,13 +129,15 @@ fn sum_scaled(sum: Sum, alpha: f32, beta: f32, c: f32) -> f32 {
     let t = sum_total(sum);
     if (t.unit > 1.0) {
         // Beside an infinity a sum that is finite does not count, though float32 may not hold it.
-        let further = beta * c;
-        if (!f32_is_finite(further) && f32_is_finite(alpha)) { return further; }
-        // One unit first or last, so that a small alpha brings the number back into range.
+        if (!(f32_is_finite(beta) && f32_is_finite(c)) && f32_is_finite(alpha)) { return beta * c; }
+        // One unit first, so that a small alpha brings the number back into range; the other one only if it stays out of it,
+        // as what is added may bring it back.
         let x = t.hi + t.lo;
         let first = f32_abs(x) < 1099511627776.0;
-        let y = f32_opaque(alpha * f32_opaque(x * select(1.0, t.unit, first))) * t.unit;
-        return f32_opaque(y * select(t.unit, 1.0, first)) + further;
+        let y = f32_opaque(alpha * f32_opaque(x * select(1.0, t.unit, first)));
+        let big = !first || f32_abs(y) >= 65536.0;
+        let scaled = f32_opaque(y * select(select(t.unit, sum_unit(true), big), 1.0, !first));
+        return sum_value(sum_add_product(sum_step(sum_empty(), scaled, 0.0, big), beta, c));
     }
     let product = sum_add_product(sum_add_product(sum_empty(), alpha, t.hi), beta, c);
     // Beside an infinity there is no low part, and alpha may be one.

@@ -17,6 +17,7 @@ use crate::outside::transcript::Transcript;
 use crate::roster::Roster;
 use crate::run::{Progress, Run, Settings};
 use crate::selection::Selection;
+use crate::shown::plural;
 
 /// The arguments of `webnn bench`.
 #[derive(Args, Debug)]
@@ -82,7 +83,7 @@ fn vectors(arguments: &Arguments) -> Result<u8, Failure> {
     let (vectors, loading) = (Arc::new(vectors), Times::of(loading));
     let is_json = arguments.format.is_json();
     if !is_json {
-        anstream::println!("{} vectors, {} runs", vectors.len(), arguments.repeat);
+        anstream::println!("{}, {}", plural(vectors.len(), "vector"), plural(arguments.repeat, "run"));
         anstream::println!("{:<24} {}", "loading", in_milliseconds(loading));
     }
     let mut implementations = Vec::new();

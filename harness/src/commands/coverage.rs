@@ -17,6 +17,7 @@ use crate::implementation::{Implementation, Start};
 use crate::listing::{Format, Listing, ReachedPart};
 use crate::output;
 use crate::selection::Selection;
+use crate::shown::plural;
 
 /// The arguments of `webnn coverage`.
 #[derive(Args, Debug)]
@@ -105,7 +106,7 @@ pub(crate) fn coverage(arguments: &Arguments) -> Result<u8, Failure> {
     if arguments.format.is_json() {
         Listing::Coverage { vectors, reached: parts }.print()?;
     } else {
-        anstream::println!("{vectors} vectors, on the reference");
+        anstream::println!("{}, on the reference", plural(vectors, "vector"));
         anstream::print!("{}", parts.iter().map(|part| text(part, arguments.verbose)).collect::<String>());
     }
     Ok(AS_EXPECTED)

@@ -22,6 +22,7 @@ use crate::judge::{Outcome, judge};
 use crate::listing::tried::{DecomposedOperator, PartingVector, ThrowingVectors};
 use crate::listing::{Format, Listing};
 use crate::selection::Selection;
+use crate::shown::plural;
 
 /// The arguments of `webnn decompositions`.
 #[derive(Args, Debug)]
@@ -247,7 +248,8 @@ fn remarks(reports: &BTreeMap<&str, Report>, show: usize) -> String {
     let mut text = String::new();
     for (operator, report) in reports {
         for (restriction, count) in &report.outside {
-            let _ = writeln!(text, "\n{operator}: {count} vectors are not admitted, only {restriction}");
+            let are = if *count == 1 { "is" } else { "are" };
+            let _ = writeln!(text, "\n{operator}: {} {are} not admitted, only {restriction}", plural(*count, "vector"));
         }
         for (error, vectors) in &report.throws {
             let _ = writeln!(text, "\n{operator}: throws {error}");

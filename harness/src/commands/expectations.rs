@@ -11,7 +11,7 @@ use crate::failure::{AS_EXPECTED, Failure, UNEXPECTED};
 use crate::output;
 use crate::record::{Record, Went};
 use crate::selection::Selection;
-use crate::shown::inert;
+use crate::shown::{inert, plural};
 
 /// The arguments of `webnn expectations`.
 #[derive(Args, Debug)]
@@ -80,7 +80,7 @@ fn checked(arguments: &Check) -> Result<u8, Failure> {
             anstream::println!("{kind}: {}: {problem}", inert(id));
         }
     }
-    anstream::println!("{all} expectations, {wrong} to look at; {} vectors", vectors.len());
+    anstream::println!("{}, {wrong} to look at; {}", plural(all, "expectation"), plural(vectors.len(), "vector"));
     Ok(if wrong > 0 { UNEXPECTED } else { AS_EXPECTED })
 }
 

@@ -1,5 +1,7 @@
 //! `webnn explain`
 
+mod scenario;
+
 use std::fmt::Write as _;
 use std::path::PathBuf;
 use std::sync::mpsc::channel;
@@ -10,11 +12,12 @@ use clap::Args;
 use comfy_table::{CellAlignment, Table, presets};
 use webnn_reference::derived_bound::Allowance;
 use webnn_reference::steps::{Place, Reading};
-use webnn_vectors::{Kind, Value, Vector};
+use webnn_vectors::{Kind, Vector};
 
 use super::{find, show};
 use crate::execute::bounds::{self, BoundedOutputs, BoundedTensor};
-use crate::execute::{CallResult, Observation, Tensor};
+use crate::execute::ledgers::{self, Ledgers};
+use crate::execute::{Observation, Tensor};
 use crate::expectations::{Expectations, has_argument, is_expected, under_the_literal_text};
 use crate::failure::{AS_EXPECTED, Failure, UNEXPECTED};
 use crate::implementation::{Description, Implementation, Start};
@@ -65,6 +68,8 @@ struct Explained {
     observation: Observation,
     outcome: Outcome,
     places: Vec<Place>,
+    /// What the ledgers said after each call, where the vector is about memory.
+    ledgers: Vec<Ledgers>,
     allowance: Allowance,
     /// Whether it went as it is known to go.
     expected: bool,
@@ -81,7 +86,10 @@ pub(crate) fn explain(arguments: &Arguments) -> Result<u8, Failure> {
     let (file, vector) = find(&files, &arguments.vector)?;
     let is_json = arguments.format.is_json();
     if !is_json {
-        anstream::print!("{}", inert(&show::text(file, vector)));
+        // The calls of a scenario come with what they gave.
+        let is_scenario = matches!(vector.kind, Kind::Scenario { .. });
+        let shown = if is_scenario { show::heading(file, vector) } else { show::text(file, vector) };
+        anstream::print!("{}", inert(&shown));
     }
     let reading = if arguments.text == "literal" { Reading::Literal } else { Reading::Corrected };
     let by_default = [Implementation::Reference, Implementation::Wgpu(None)];
@@ -123,20 +131,25 @@ impl Arguments {
         thread::spawn(move || {
             let start = Start { timeout, ..Start::new(reading) };
             let result = started.start(&start).map(|(executor, description)| {
-                let traced = executor.trace(&traced);
+                let (observation, places) = executor.trace(&traced);
+                let ledgers = if ledgers::is_about_memory(&traced) {
+                    ledgers::record(|| drop(executor.finish(executor.start(&traced))))
+                } else {
+                    vec![]
+                };
                 drop(executor);
-                (description, traced)
+                (description, observation, places, ledgers)
             });
             drop(at_work);
             // Nobody listens any more where it took too long.
             drop(to.send(result));
         });
-        let (description, (observation, places)) = match from.recv_timeout(implementation.patience(timeout)) {
-            Ok(Ok(traced)) => (Some(traced.0), traced.1),
+        let (description, observation, places, ledgers) = match from.recv_timeout(implementation.patience(timeout)) {
+            Ok(Ok((description, observation, places, ledgers))) => (Some(description), observation, places, ledgers),
             Ok(Err(reason)) => return Ok(Err(reason)),
             Err(_) => {
                 let problem = format!("did not answer within {} s (--timeout)", timeout.as_secs_f64());
-                (None, (Observation::Errored(problem), vec![]))
+                (None, Observation::Errored(problem), vec![], vec![])
             }
         };
         let outcome = judge(vector, &observation, implementation.is_ours());
@@ -148,13 +161,17 @@ impl Arguments {
         let expected = is_expected(&outcome, entry);
         let known = entry.filter(|_| outcome.is_bad()).map(|entry| format!("{} ({})", entry.reason, entry.link));
         let allowance = description.as_ref().map(Description::allowance).unwrap_or_default();
-        Ok(Ok(Explained { name: implementation.to_string(), observation, outcome, places, allowance, expected, known }))
+        let name = implementation.to_string();
+        Ok(Ok(Explained { name, observation, outcome, places, ledgers, allowance, expected, known }))
     }
 }
 
 /// What the implementations did, for people.
 fn text(vector: &Vector, explained: &[Explained], bounded: &BoundedOutputs, all: bool) -> String {
-    let mut text = String::new();
+    let mut text = match &vector.kind {
+        Kind::Scenario { steps } => scenario::text(steps, explained),
+        Kind::Graph { .. } | Kind::Negative { .. } => String::new(),
+    };
     if let Some(first) = explained.first() {
         _ = write!(text, "\nSteps of the specification reached:\n{}", steps_text(&first.places));
     }
@@ -163,7 +180,6 @@ fn text(vector: &Vector, explained: &[Explained], bounded: &BoundedOutputs, all:
         if let Some(known) = &one.known {
             _ = writeln!(text, "  known: {known}");
         }
-        text.push_str(&calls_text(vector, &one.observation));
     }
     for one in explained {
         text.push_str(&bound_text(vector, one, bounded));
@@ -241,32 +257,6 @@ fn bound_text(vector: &Vector, one: &Explained, bounded: &BoundedOutputs) -> Str
     };
     let element = bound.element.as_ref().map(|element| format!(": {element}")).unwrap_or_default();
     format!("{} by the derived bound: {}{words}{element}\n", one.name, bound.verdict)
-}
-
-fn calls_text(vector: &Vector, observation: &Observation) -> String {
-    let (Kind::Scenario { steps }, Observation::Calls(calls)) = (&vector.kind, observation) else {
-        return String::new();
-    };
-    let mut text = String::new();
-    for (index, (step, call)) in steps.iter().zip(calls).enumerate() {
-        let gave = match call {
-            CallResult::Done | CallResult::Value(Value::Null) => "done".into(),
-            CallResult::Read(tensor) => format!("{}{:?} [{}]", tensor.data_type, tensor.shape, first_texts(tensor)),
-            CallResult::Value(value) => serde_json::to_string(value).unwrap_or_default(),
-            CallResult::Threw(exception) => exception.to_string(),
-            CallResult::Invalid(problem) => format!("can not be made: {problem}"),
-        };
-        _ = writeln!(text, "  {index:>3}  {}\n       -> {gave}", show::step_text(step));
-    }
-    text
-}
-
-fn first_texts(tensor: &Tensor) -> String {
-    let mut texts = texts(tensor);
-    let count = texts.len();
-    texts.truncate(MOST_ROWS);
-    let more = if count > texts.len() { ", ..." } else { "" };
-    format!("{}{more}", texts.join(", "))
 }
 
 /// How many rows of values are shown unless all are asked for.

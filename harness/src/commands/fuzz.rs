@@ -17,6 +17,7 @@ use crate::fuzz::generator::Generator;
 use crate::implementation::{Implementation, Start};
 use crate::listing::tried::FuzzFinding;
 use crate::listing::{Format, Listing};
+use crate::shown::plural;
 
 /// The arguments of `webnn fuzz`.
 #[derive(Args, Debug)]
@@ -134,9 +135,9 @@ fn show(arguments: &Arguments, campaign: &Campaign, findings: &[Finding], graphs
         campaign.undecided
     );
     if campaign.skipped > 0 {
-        anstream::println!("{} graphs were skipped by an implementation, and not compared", campaign.skipped);
+        anstream::println!("skipped by an implementation, and not compared: {}", plural(campaign.skipped, "graph"));
     }
-    anstream::println!("{graphs} graphs in {took:.1} s, {:.0} a second", graphs as f64 / took);
+    anstream::println!("{} in {took:.1} s, {:.0} a second", plural(graphs, "graph"), graphs as f64 / took);
 }
 
 /// The same, for programs.
@@ -216,7 +217,12 @@ fn text(arguments: &Arguments, finding: &Finding) -> String {
     let mut text = format!("{}: {implementation} differs on {}\n", vector.name, kinds(finding).join(", "));
     _ = writeln!(text, "    {difference}");
     let left = vector.graph().map_or(0, |graph| graph.operators.len());
-    _ = writeln!(text, "    shrunk from {operators} operators to {left} by trying {tried} graphs");
+    _ = writeln!(
+        text,
+        "    shrunk from {} to {left} by trying {}",
+        plural(*operators, "operator"),
+        plural(*tried, "graph")
+    );
     // The interpreter and its builder are what everything is compared with in any case.
     let is_other = implementation != "reference" && implementation != BUILDER;
     let named = arguments.implementations.iter().find(|named| named.to_string() == *implementation);

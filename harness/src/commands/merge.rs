@@ -7,6 +7,7 @@ use clap::Args;
 use crate::failure::{AS_EXPECTED, Failure};
 use crate::record::Record;
 use crate::results;
+use crate::shown::plural;
 
 /// The arguments of `webnn merge`.
 #[derive(Args, Debug)]
@@ -29,8 +30,8 @@ pub(crate) fn merge(arguments: &Arguments) -> Result<u8, Failure> {
     let whole = Record::read_parts(arguments.parts.iter().map(PathBuf::as_path))?;
     ensure_all_are_there(&whole.parts).map_err(Failure::Data)?;
     results::write(&arguments.output, &whole)?;
-    let (results, path) = (whole.count(), arguments.output.display());
-    anstream::println!("{} vectors, {results} results; in {path}", whole.header.vectors);
+    let (vectors, results) = (plural(whole.header.vectors, "vector"), plural(whole.count(), "result"));
+    anstream::println!("{vectors}, {results}; in {}", arguments.output.display());
     Ok(AS_EXPECTED)
 }
 

@@ -47,17 +47,7 @@ const MOST_NUMBERS: usize = 24;
 
 /// A vector as a person reads it.
 pub(crate) fn text(file: &VectorFile, vector: &Vector) -> String {
-    let mut text = format!("{}\n  from {}, test {}\n", vector.id, file.path, vector.index);
-    _ = writeln!(text, "  expected values: {}", file.source_of(vector));
-    if let Some(note) = &vector.note {
-        _ = writeln!(text, "  note: {note}");
-    }
-    if let Some(open) = &vector.implementation_defined {
-        _ = writeln!(text, "  implementation-defined: {open}");
-    }
-    if let Some(literal) = &vector.literal {
-        _ = writeln!(text, "  under the text as written ({}): {:?}", literal.issue, literal.outcome);
-    }
+    let mut text = heading(file, vector);
     match &vector.kind {
         Kind::Graph { graph, .. } => {
             graph_text(&mut text, graph);
@@ -76,6 +66,22 @@ pub(crate) fn text(file: &VectorFile, vector: &Vector) -> String {
                 _ = writeln!(text, "  {index:>3}  {}", step_text(step));
             }
         }
+    }
+    text
+}
+
+/// What is said of a vector before what it does.
+pub(crate) fn heading(file: &VectorFile, vector: &Vector) -> String {
+    let mut text = format!("{}\n  from {}, test {}\n", vector.id, file.path, vector.index);
+    _ = writeln!(text, "  expected values: {}", file.source_of(vector));
+    if let Some(note) = &vector.note {
+        _ = writeln!(text, "  note: {note}");
+    }
+    if let Some(open) = &vector.implementation_defined {
+        _ = writeln!(text, "  implementation-defined: {open}");
+    }
+    if let Some(literal) = &vector.literal {
+        _ = writeln!(text, "  under the text as written ({}): {:?}", literal.issue, literal.outcome);
     }
     text
 }

@@ -13,8 +13,8 @@ use crate::judge::{Outcome, judge};
 use crate::listing::tried::{Mark, SmokeCheck};
 use crate::listing::{Format, Listing};
 use crate::outside::transcript::Transcript;
-use crate::selection::signature;
 use crate::shown::inert;
+use crate::signatures::signature;
 
 /// The arguments of `webnn smoke`.
 #[derive(Args, Debug)]

@@ -17,6 +17,7 @@ use webnn_wpt::import;
 use super::decompositions::{self, on_a_deep_stack};
 use crate::failure::{AS_EXPECTED, Failure, UNEXPECTED};
 use crate::implementation::Implementation;
+use crate::shown::plural;
 use crate::wpt::expectations::Expectations;
 use crate::wpt::report::Report;
 use crate::wpt::summary::Summary;
@@ -151,7 +152,7 @@ fn import(arguments: &ImportArguments) -> Result<u8, Failure> {
     if count == 0 {
         return Err(Failure::NothingToRun("no file has tests that are data".into()));
     }
-    anstream::println!("{count} vectors in {}", arguments.output.display());
+    anstream::println!("{} in {}", plural(count, "vector"), arguments.output.display());
     Ok(AS_EXPECTED)
 }
 
@@ -263,7 +264,7 @@ fn run_on(
         anstream::print!("{}", summary.remarks(arguments.show));
     }
     let took = begun.elapsed().as_secs_f64();
-    anstream::println!("\n{} tests in {took:.2} s; report in {}", tests.len(), path.display());
+    anstream::println!("\n{} in {took:.2} s; report in {}", plural(tests.len(), "test"), path.display());
     Ok(summary)
 }
 

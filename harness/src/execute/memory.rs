@@ -92,14 +92,14 @@ impl ByteReader for Chunks {
     }
 }
 
-/// A figure of a context's ledger: `constants`, `peak constants`, `budgeted`, `peak budgeted`, `peak host`, `uploaded`, ...
+/// A figure of a context's ledger.
 pub(super) fn figure(context: &MLContext, name: &str) -> Called<u64> {
     let ledger = context.ledger();
     let figure = found(&ledger, name);
     figure.ok_or_else(|| format!("a ledger has no figure `{name}`").into())
 }
 
-fn found(ledger: &Ledger, name: &str) -> Option<u64> {
+pub(super) fn found(ledger: &Ledger, name: &str) -> Option<u64> {
     match name {
         "budgeted" => Some(ledger.budgeted()),
         "peak budgeted" => Some(ledger.budgeted_peak()),

@@ -5,6 +5,7 @@ use std::collections::BTreeMap;
 use super::draft::Use;
 use super::generator::Drawn;
 use crate::listing::tried::DrawnOperator;
+use crate::shown::plural;
 
 /// Counts of what the graphs of a campaign have.
 #[derive(Clone, Debug, Default)]
@@ -59,11 +60,11 @@ impl Statistics {
         };
         let proposed = self.drawn() + self.refused();
         format!(
-            "{} graphs of {} operators, of {} kinds, from {fewest} times {rare} to {most} times {frequent}; \
+            "{} of {}, of {}, from {fewest} times {rare} to {most} times {frequent}; \
              the builder refused {:.1} % of {proposed} calls",
-            self.graphs,
-            self.drawn(),
-            self.operators.len(),
+            plural(self.graphs, "graph"),
+            plural(self.drawn(), "operator"),
+            plural(self.operators.len(), "kind"),
             100.0 * self.refused() as f64 / proposed.max(1) as f64,
         )
     }

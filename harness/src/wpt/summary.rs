@@ -9,6 +9,7 @@ use webnn_wpt::folder::Test;
 use webnn_wpt::outcome::{FileResult, FileStatus, Status};
 
 use super::expectations::Expectations;
+use crate::shown::plural;
 
 /// How many tests and subtests went how.
 #[derive(Clone, Copy, Debug, Default)]
@@ -132,7 +133,7 @@ impl Summary {
             }
         }
         for (reason, count) in &self.skipped {
-            let _ = writeln!(text, "\nskipped, {count} tests: {reason}");
+            let _ = writeln!(text, "\nskipped, {}: {reason}", plural(*count, "test"));
         }
         if !self.unexpected.is_empty() {
             let _ = writeln!(text, "\nunexpected:");

@@ -144,14 +144,12 @@ impl MLContext {
             return Ok(());
         };
         step!("2");
-        loop {
-            let taken = self.platform().budgeted_bytes();
-            if taken.saturating_add(bytes) <= budget {
-                break;
-            }
-            step!("2.1");
+        let mut taken = self.platform().budgeted_bytes();
+        step!("3");
+        while taken.saturating_add(bytes) > budget {
+            step!("3.1");
             let candidates = self.graphs_that_can_leave(except);
-            step!("2.2");
+            step!("3.2");
             let Some(victim) = candidates.into_iter().min_by_key(|graph| graph.0.memory.last_use.get()) else {
                 let over = taken.saturating_add(bytes) - budget;
                 return Err(PlatformError::OutOfMemory(format!(
@@ -159,11 +157,13 @@ impl MLContext {
                      can not leave; destroy or unpin what is not needed, or set a larger budget"
                 )));
             };
-            step!("2.3");
-            step!("2.4");
+            step!("3.3");
+            step!("3.4");
             victim.leave(MLOffloadTarget::Source)?;
+            step!("3.5");
+            taken = self.platform().budgeted_bytes();
         }
-        step!("3");
+        step!("4");
         Ok(())
     }
 

@@ -24,8 +24,8 @@ pub(super) struct Arguments {
     #[arg(value_name = "OLD")]
     old: PathBuf,
 
-    /// The newer one.
-    #[arg(value_name = "NEW", required_unless_present = "proposal")]
+    /// The newer one; or else --proposal.
+    #[arg(value_name = "NEW")]
     new: Option<PathBuf>,
 
     /// A proposal: show what it adds to OLD, and what it changes there.
@@ -111,6 +111,9 @@ fn newer<'a>(
     match (&arguments.new, &arguments.proposal) {
         (_, Some(path)) => {
             let proposal = Document::read(path)?;
+            if proposal.algorithms.is_empty() && proposal.amendments.is_empty() && proposal.idl.is_empty() {
+                return Err(CliError::NoProposal(path.clone()));
+            }
             let error = |problem: Problem| CliError::Proposal { path: path.clone(), problem };
             Ok((path, proposal::applied(old, &proposal).map_err(error)?, old_text.to_owned()))
         }
@@ -118,7 +121,6 @@ fn newer<'a>(
             let (document, text) = specification_with_text(path)?;
             Ok((path, document, text))
         }
-        // The command line asks for one of them.
-        (None, None) => Ok((&arguments.old, old.clone(), old_text.to_owned())),
+        (None, None) => Err(CliError::NothingToCompare(arguments.old.clone())),
     }
 }

@@ -28,6 +28,17 @@ pub(super) enum CliError {
     NothingToCheck(PathBuf),
     #[error("{}: no algorithm is marked in it; is it the Bikeshed source (index.bs)?", .0.display())]
     NoAlgorithms(PathBuf),
+    #[error("{}: it has no algorithm, no amendment and no Web IDL; is it a proposal (spec-diff/proposals/*.bs)?", .0.display())]
+    NoProposal(PathBuf),
+    #[error("{}: there is nothing to compare it with; name a newer revision too, or a proposal: --proposal FILE", .0.display())]
+    NothingToCompare(PathBuf),
+    #[error("cannot write {}: {source}", .path.display())]
+    Write {
+        /// The file.
+        path: PathBuf,
+        /// Why.
+        source: io::Error,
+    },
     #[error("{}:{}: {}", .path.display(), .problem.line, .problem.what)]
     Proposal {
         /// The proposal.
@@ -45,6 +56,11 @@ pub(super) enum CliError {
         name: String,
         /// What there is.
         hint: String,
+    },
+    #[error("the prose of {name} is the specification's: say --spec FILE, its source (index.bs)")]
+    NoProse {
+        /// The algorithm, which only the code has.
+        name: String,
     },
     #[error("{algorithm} has no step {step:?}")]
     NoStep {

@@ -1,8 +1,8 @@
 //! `spec-diff html`
 
-use std::fs::File;
-use std::io::{BufWriter, Write};
-use std::path::PathBuf;
+use std::fs::{File, create_dir_all};
+use std::io::{self, BufWriter, Write};
+use std::path::{Path, PathBuf};
 
 use super::error::CliError;
 use super::place::{Here, specification};
@@ -60,12 +60,17 @@ pub(super) fn run(arguments: &Arguments, out: &mut impl Write) -> Result<bool, C
         reasons: &reasons,
         results: results.as_ref(),
     };
-    if let Some(folder) = arguments.output.parent() {
-        std::fs::create_dir_all(folder)?;
-    }
-    let mut file = BufWriter::new(File::create(&arguments.output)?);
-    page.write(&mut file)?;
-    file.flush()?;
+    let written = write(&page, &arguments.output);
+    written.map_err(|source| CliError::Write { path: arguments.output.clone(), source })?;
     writeln!(out, "{}", arguments.output.display())?;
     Ok(true)
+}
+
+fn write(page: &Page<'_>, path: &Path) -> io::Result<()> {
+    if let Some(folder) = path.parent() {
+        create_dir_all(folder)?;
+    }
+    let mut file = BufWriter::new(File::create(path)?);
+    page.write(&mut file)?;
+    file.flush()
 }

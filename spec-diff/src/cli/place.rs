@@ -49,6 +49,16 @@ impl Here {
         Ok(paths.into_iter().map(read).collect::<Result<_, ReadError>>()?)
     }
 
+    /// Everything that has prose: the specification, if it is at hand, and the proposals of the repository.
+    pub(super) fn prose(&self, specification: Option<&Path>) -> Result<Vec<(PathBuf, Document)>, CliError> {
+        let mut prose = Vec::new();
+        if let Some(path) = specification {
+            prose.push((path.to_owned(), self::specification(path)?));
+        }
+        prose.extend(self.proposals(&[])?.into_iter().map(|source| (source.path, source.document)));
+        Ok(prose)
+    }
+
     pub(super) fn path(&self) -> &Path {
         &self.folder
     }

@@ -1,13 +1,13 @@
 //! `spec-diff show`
 
 use std::io::{self, Write};
-use std::path::PathBuf;
+use std::path::{Path, PathBuf};
 
 use anstyle::{AnsiColor, Style};
 
 use super::error::CliError;
-use super::place::{Here, specification};
-use crate::bikeshed::inline;
+use super::place::Here;
+use crate::bikeshed::{Algorithm, inline};
 use crate::code::{Code, Sources};
 use crate::names;
 use crate::snippet::Snippets;
@@ -26,9 +26,9 @@ pub(super) struct Arguments {
     #[arg(value_name = "ALGORITHM", required = true, num_args = 1..)]
     algorithm: Vec<String>,
 
-    /// The specification's source, which has the prose.
+    /// The specification's source, which has the prose. That of proposals is found without it.
     #[arg(long, value_name = "FILE")]
-    spec: PathBuf,
+    spec: Option<PathBuf>,
 
     /// What vectors reach, as `webnn coverage --json FILE` writes it.
     #[arg(long, value_name = "FILE")]
@@ -42,32 +42,42 @@ pub(super) struct Arguments {
 const EXAMPLES: &str = "\
 Examples:
   spec-diff show softmax --spec index.bs
-  spec-diff show create a pooling operation --spec index.bs --coverage coverage.json";
+  spec-diff show create a pooling operation --spec index.bs --coverage coverage.json
+  spec-diff show 'MLGraph.offload(options)'";
 
 pub(super) fn run(arguments: &Arguments, out: &mut impl Write) -> Result<bool, CliError> {
     let here = Here::find()?;
     let sources = Sources::read(&here.code(None)?)?;
     let (code, snippets) = (Code::of(&sources)?, Snippets::of(&sources));
-    let document = specification(&arguments.spec)?;
+    let documents = here.prose(arguments.spec.as_deref())?;
     let trace = arguments.coverage.as_deref().map(Trace::read).transpose()?;
     let name = arguments.algorithm.join(" ");
-    let all: Vec<String> = document.algorithms.iter().map(crate::bikeshed::Algorithm::name).collect();
-    let found = names::find(&name, all.iter().map(String::as_str));
+    // The first document counts that has an algorithm: a proposal may be given as the specification, too.
+    let mut all: Vec<(String, &Path, &Algorithm)> = Vec::new();
+    for (path, document) in &documents {
+        for algorithm in &document.algorithms {
+            if !all.iter().any(|(name, ..)| *name == algorithm.name()) {
+                all.push((algorithm.name(), path, algorithm));
+            }
+        }
+    }
+    let found = names::find(&name, all.iter().map(|(name, ..)| name.as_str()));
     if found.is_empty() {
-        return Err(CliError::NoAlgorithm { hint: names::hint(&name, all.iter().map(String::as_str)), name });
+        let encoded = || code.algorithms.keys().map(String::as_str);
+        return Err(match names::find(&name, encoded()).first() {
+            Some(name) if arguments.spec.is_none() => CliError::NoProse { name: (*name).to_owned() },
+            _ => {
+                let known = all.iter().map(|(name, ..)| name.as_str()).chain(encoded());
+                CliError::NoAlgorithm { hint: names::hint(&name, known), name }
+            }
+        });
     }
     let column = usize::from(arguments.width) / 2 - 2;
-    for algorithm in document.algorithms.iter().filter(|algorithm| found.contains(&algorithm.name().as_str())) {
-        let name = algorithm.name();
-        let encoding = code.algorithms.get(&name);
+    for (name, path, algorithm) in all.iter().filter(|(name, ..)| found.contains(&name.as_str())) {
+        let encoding = code.algorithms.get(name);
         let frame = encoding.and_then(|encoding| encoding.frames.first()).map(ToString::to_string);
         let frame = frame.unwrap_or_else(|| "nothing encodes it".to_owned());
-        writeln!(
-            out,
-            "{NAME}{name}{NAME:#}  {FAINT}{}:{}  {frame}{FAINT:#}",
-            arguments.spec.display(),
-            algorithm.line
-        )?;
+        writeln!(out, "{NAME}{name}{NAME:#}  {FAINT}{}:{}  {frame}{FAINT:#}", path.display(), algorithm.line)?;
         if algorithm.steps.is_empty() {
             let lines: Vec<&str> = algorithm.preamble.iter().map(|line| line.text.as_str()).collect();
             wrapped(&inline::plain(&lines.join(" ")), column * 2)
@@ -75,15 +85,15 @@ pub(super) fn run(arguments: &Arguments, out: &mut impl Write) -> Result<bool, C
                 .try_for_each(|line| writeln!(out, "{line}"))?;
         }
         for step in &algorithm.steps {
-            let path = step.path.to_string();
-            let named = encoding.and_then(|encoding| encoding.steps.iter().find(|named| named.name == path));
+            let step_path = step.path.to_string();
+            let named = encoding.and_then(|encoding| encoding.steps.iter().find(|named| named.name == step_path));
             let text: Vec<&str> = step.instructions().collect();
-            let prose = wrapped(&format!("{path}. {}", inline::plain(&text.join(" "))), column);
+            let prose = wrapped(&format!("{step_path}. {}", inline::plain(&text.join(" "))), column);
             let code = named.map(|named| snippets.of_step(&named.place)).unwrap_or_default();
             columns(&prose, &code, column, out)?;
             if let Some(trace) = &trace {
-                let throwing = step.exceptions().next().is_some().then(|| trace.throwing(&name, &path));
-                vectors(&trace.reaching(&name, &path), throwing.as_deref(), out)?;
+                let throwing = step.exceptions().next().is_some().then(|| trace.throwing(name, &step_path));
+                vectors(&trace.reaching(name, &step_path), throwing.as_deref(), out)?;
             }
         }
         writeln!(out)?;

@@ -4,7 +4,7 @@ use std::io::Write;
 use std::path::PathBuf;
 
 use super::error::CliError;
-use super::place::{Here, specification};
+use super::place::Here;
 use crate::code::Code;
 use crate::names;
 
@@ -16,7 +16,7 @@ pub(super) struct Arguments {
     #[arg(value_name = "ALGORITHM [STEP]", required = true, num_args = 1..)]
     what: Vec<String>,
 
-    /// The specification's source, to say where that has it.
+    /// The specification's source, to say where that has it. Where a proposal has it is said without.
     #[arg(long, value_name = "FILE")]
     spec: Option<PathBuf>,
 }
@@ -30,8 +30,7 @@ Examples:
 pub(super) fn run(arguments: &Arguments, out: &mut impl Write) -> Result<bool, CliError> {
     let here = Here::find()?;
     let code = Code::read(&here.code(None)?)?;
-    let document =
-        arguments.spec.as_deref().map(|path| specification(path).map(|document| (path, document))).transpose()?;
+    let documents = here.prose(arguments.spec.as_deref())?;
     let (name, step) = name_and_step(&arguments.what.join(" "));
     let all = || code.algorithms.keys().map(String::as_str);
     let found = names::find(&name, all());
@@ -41,7 +40,7 @@ pub(super) fn run(arguments: &Arguments, out: &mut impl Write) -> Result<bool, C
     let mut is_known = false;
     for name in &found {
         let encoding = &code.algorithms[*name];
-        let prose = document.as_ref().and_then(|(path, document)| Some((path, document.algorithm(name)?)));
+        let prose = documents.iter().find_map(|(path, document)| Some((path, document.algorithm(name)?)));
         let place = match &step {
             None => encoding.frames.first().map(ToString::to_string),
             Some(step) => encoding.steps.iter().find(|named| named.name == *step).map(|named| named.place.to_string()),

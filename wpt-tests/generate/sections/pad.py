@@ -1,7 +1,7 @@
 """pad."""
 
 from sections.movement import SPECIAL, VALUES
-from vector import EXACT, Section, method, size, tensor
+from vector import EXACT, WEB_IDL, Section, method, size, tensor
 
 ALGORITHM = method("pad(input, beginningPadding, endingPadding, options)")
 NUM, BIG = "$num", "$bigint"
@@ -54,11 +54,11 @@ def section():
     case("options.value beyond the range of int32", "uint32", [1], [1], [0], {"value": 4294967295},
          literal={"issue": "cast-uint32-signed", "outcome": "differs"})
 
-    def refused(name, step, shape=(2, 3), beginning=(1, 1), ending=(1, 1), mode=None, **members):
+    def refused(name, step, shape=(2, 3), beginning=(1, 1), ending=(1, 1), mode=None, algorithm=ALGORITHM, **members):
         options = {} if mode is None else {"options": {"mode": mode}}
         s.throws(f"pad {name}", "pad", {"input": tensor(members.pop("data_type", "float32"), list(shape), 1)},
-                 {"input": "input", "beginningPadding": list(beginning), "endingPadding": list(ending), **options}, ALGORITHM if step else None, step,
-                 **members)
+                 {"input": "input", "beginningPadding": list(beginning), "endingPadding": list(ending), **options}, algorithm if step else None,
+                 step, **members)
 
     refused("with one beginning padding", "3", beginning=(1,))
     refused("with three ending paddings", "3", ending=(1, 1, 1))
@@ -71,7 +71,7 @@ def section():
     refused("reflection of a size of one", "6.1.2", shape=(2, 1), beginning=(0, 0), ending=(0, 1), mode="reflection")
     refused("to a size above the range of long", "7", beginning=(2147483647, 1))
     refused("to a size above the range of unsigned long", "7", beginning=(4294967295, 1), ending=(4294967295, 1))
-    refused("with a mode that there is not", None, mode="symmetric", note="an enumeration value that Web IDL refuses")
+    refused("with a mode that there is not", "conversion", mode="symmetric", algorithm=WEB_IDL, note="an enumeration value that Web IDL refuses")
     refused("with an output of too many elements", None, beginning=(65535, 65535), literal={"issue": "output-size-unchecked", "outcome": "passes"},
             note="the specification has no step that checks the size of this output")
     s.refusals("pad", {"input": "input", "beginningPadding": [1], "endingPadding": [0]}, {"input": ("float32", [2])}, (ALGORITHM, "1"),

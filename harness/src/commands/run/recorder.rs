@@ -17,7 +17,7 @@ use crate::record::Header;
 use crate::results::Results;
 use crate::roster::{Index, Roster};
 use crate::run::{Progress, Verdict};
-use crate::shown::inert;
+use crate::shown::{inert, plural};
 use crate::summary::Summary;
 
 /// Why a run ends before its vectors do.
@@ -212,7 +212,7 @@ impl<'a> Recorder<'a> {
 fn last_words(ended: &Result<(), Stop>, vectors: usize, took: f64, path: &Path) -> String {
     let path = path.display();
     match ended {
-        Ok(()) => format!("{vectors} vectors in {took:.2} s; results in {path}"),
+        Ok(()) => format!("{} in {took:.2} s; results in {path}", plural(vectors, "vector")),
         Err(Stop::AtFailure) => format!(
             "ended at the first unexpected result (--fail-fast): this is not the whole\n\n\
              after {took:.2} s; results so far in {path}"

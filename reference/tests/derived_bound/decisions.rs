@@ -1,0 +1,71 @@
+//! What depends on a comparison, a rounding or an index: a range that lies across a jump is in doubt.
+
+use webnn_reference::data_type::MLOperandDataType;
+use webnn_reference::derived_bound::Allowance;
+use webnn_reference::exception::Result;
+use webnn_reference::ops::argminmax::MLArgMinMaxOptions;
+
+use crate::bounded::{constant, o, output, outputs};
+
+#[test]
+fn what_lies_across_a_jump_is_in_doubt() -> Result<()> {
+    let outputs = outputs(Allowance::default(), |b| {
+        // 0.1 + 0.2 is computed, and 0.3 is not.
+        let of = |numbers: &[f32]| constant(b, &[1], numbers);
+        let sum = b.add(&of(&[0.1]), &of(&[0.2]), &o())?;
+        let near = of(&[0.1f32 + 0.2f32]);
+        let is_equal = b.equal(&sum, &near, &o())?;
+        let is_less = b.lesser(&sum, &of(&[0.5]), &o())?;
+        let chosen = b.where_(&is_equal, &of(&[1.0]), &of(&[5.0]), &o())?;
+        let ratio = b.div(&of(&[6.0]), &of(&[3.0]), &o())?;
+        let third = b.div(&of(&[1.0]), &of(&[3.0]), &o())?;
+        let floor = b.floor(&b.mul(&third, &of(&[3.0]), &o())?, &o())?;
+        let both = b.concat(&[sum, near], 0, &o())?;
+        let index = b.arg_max(&both, 0, &MLArgMinMaxOptions::default())?;
+        let gathered = b.gather(&of(&[7.0]), &index, &Default::default())?;
+        Ok(vec![is_equal, is_less, chosen, ratio, floor, index, gathered])
+    })?;
+    let [is_equal, is_less, chosen, ratio, floor, index, gathered] = &outputs[..] else { panic!("seven outputs") };
+    assert!(is_equal.range(0).doubt && is_equal.holds(0, 0.0) && is_equal.holds(0, 1.0));
+    assert!(!is_less.range(0).doubt && is_less.radius(0) == 0.0);
+    assert!(chosen.range(0).doubt && chosen.holds(0, 1.0) && chosen.holds(0, 5.0) && !chosen.holds(0, 6.0));
+    assert!(!ratio.range(0).doubt);
+    assert!(floor.range(0).doubt && floor.holds(0, 0.0) && floor.holds(0, 1.0) && !floor.holds(0, 2.0));
+    assert!(index.range(0).doubt && index.holds(0, 0.0) && index.holds(0, 1.0));
+    assert!(gathered.range(0).doubt && gathered.holds(0, 7.0));
+    Ok(())
+}
+
+#[test]
+fn a_quotient_between_two_integers_is_quantized_to_either() -> Result<()> {
+    let quantized = output(|b| {
+        let (x, scale) = (constant(b, &[3], &[0.75f32, 0.8, 0.3]), constant(b, &[1], &[0.3f32]));
+        b.quantize_linear(&x, &scale, &constant(b, &[1], &[10u8]), &o())
+    })?;
+    // 0.75 / 0.3 is 2.5, but for the rounding of 0.3.
+    assert!(quantized.holds(0, 12.0) && quantized.holds(0, 13.0) && !quantized.holds(0, 11.0));
+    assert!(quantized.radius(1) == 0.0 && quantized.radius(2) == 0.0);
+    assert!(!quantized.range(0).doubt);
+    Ok(())
+}
+
+#[test]
+fn whole_numbers_beyond_53_bits_are_not_taken_for_their_neighbours() -> Result<()> {
+    // Three thirds may be a little below 1, so that not all is exact, but 2^62 is; 2^62 + 1 has no binary64 of its own.
+    let large = 1i64 << 62;
+    for data_type in [MLOperandDataType::Int64, MLOperandDataType::Uint64] {
+        let outputs = outputs(Allowance::default(), |b| {
+            let (x, y) = (constant(b, &[2], &[1f32, 2f32.powi(62)]), constant(b, &[2], &[3f32, 1.0]));
+            let whole = b.cast(&b.mul(&b.div(&x, &y, &o())?, &y, &o())?, data_type, &o())?;
+            let number = |number: i64| b.cast(&constant(b, &[], &[number]), data_type, &o());
+            let next = b.add(&whole, &number(1)?, &o())?;
+            let neighbour = number(large)?;
+            Ok(vec![b.greater(&next, &neighbour, &o())?, b.equal(&next, &neighbour, &o())?])
+        })?;
+        let [is_greater, is_equal] = &outputs[..] else { panic!("two outputs") };
+        assert_eq!((&is_greater.numbers[..], &is_equal.numbers[..]), (&[0.0, 1.0][..], &[0.0, 0.0][..]));
+        assert!(is_greater.holds(1, 1.0) && is_greater.range(1).doubt && is_equal.holds(1, 0.0), "{data_type}");
+        assert!(!is_greater.holds(0, 1.0) && !is_equal.holds(0, 1.0), "what is far from it");
+    }
+    Ok(())
+}

@@ -1,0 +1,59 @@
+//! NaN, infinities, and what comes near them.
+
+use webnn_reference::derived_bound::Allowance;
+use webnn_reference::exception::Result;
+use webnn_reference::ops::reduce::MLReduceOptions;
+
+use crate::bounded::{constant, o, output, outputs};
+
+#[test]
+fn nan_and_infinities_are_matched_by_kind_and_sign() -> Result<()> {
+    let numbers = [f32::INFINITY, f32::NEG_INFINITY, f32::NAN, 0.0];
+    let y = output(|b| b.reciprocal(&b.exp(&constant(b, &[4], &numbers), &o())?, &o()))?;
+    assert_eq!((y.radius(0), y.radius(1)), (0.0, 0.0));
+    assert!(y.holds(0, 0.0) && y.holds(1, f64::INFINITY) && !y.holds(1, f64::MAX) && !y.holds(1, f64::NAN));
+    assert!(y.holds(2, f64::NAN) && !y.holds(2, 1.0) && !y.holds(3, f64::NAN) && !y.holds(3, f64::INFINITY));
+    Ok(())
+}
+
+#[test]
+fn what_may_be_zero_makes_nan_by_zero() -> Result<()> {
+    let y = output(|b| {
+        // The logarithm of 1 may be a little off 0, on either side.
+        let (x, zero) = (constant(b, &[2], &[1f32, 2.0]), constant(b, &[], &[0f32]));
+        b.div(&b.log(&x, &o())?, &zero, &o())
+    })?;
+    assert!(y.holds(0, f64::NAN) && y.holds(0, f64::INFINITY) && y.holds(0, f64::NEG_INFINITY));
+    assert!(y.holds(1, f64::INFINITY) && !y.holds(1, f64::NAN) && !y.holds(1, f64::NEG_INFINITY));
+    Ok(())
+}
+
+#[test]
+fn near_the_greatest_number_there_may_be_an_infinity() -> Result<()> {
+    let y = output(|b| {
+        let (x, y) =
+            (constant(b, &[2], &[f32::MAX, f32::MAX / 2.0]), constant(b, &[2], &[f32::MAX / 2f32.powi(24), 0.0]));
+        b.add(&x, &y, &o())
+    })?;
+    assert!(y.holds(0, f64::INFINITY) && y.holds(0, f32::MAX) && !y.holds(0, f64::NEG_INFINITY));
+    assert!(!y.holds(1, f64::INFINITY));
+    Ok(())
+}
+
+#[test]
+fn what_may_be_nan_may_be_so_further_on() -> Result<()> {
+    let outputs = outputs(Allowance::default(), |b| {
+        // 1/3 * 3 - 1 may be a little below 0, of which there is no root.
+        let third = b.div(&constant(b, &[1, 1], &[1f32]), &constant(b, &[1], &[3f32]), &o())?;
+        let rest = b.sub(&b.mul(&third, &constant(b, &[1], &[3f32]), &o())?, &constant(b, &[1], &[1f32]), &o())?;
+        let root = b.sqrt(&rest, &o())?;
+        let product = b.matmul(&root, &constant(b, &[1, 1], &[2f32]), &o())?;
+        let sum = b.reduce_sum(&root, &MLReduceOptions::default())?;
+        let softmax = b.softmax(&b.concat(&[root.clone(), constant(b, &[1, 1], &[2f32])], 1, &o())?, 1, &o())?;
+        Ok(vec![root, product, sum, softmax])
+    })?;
+    for output in outputs {
+        assert!(output.holds(0, f64::NAN) && output.holds(0, output.numbers[0]) && output.range(0).doubt);
+    }
+    Ok(())
+}
