@@ -17,7 +17,7 @@ use crate::failure::Failure;
 use crate::implementation::Description;
 use crate::output;
 use measured::{CachedNetwork, MeasuredWorkload, TimedImplementation, Times};
-use tried::{DecomposedOperator, DrawnOperator, FuzzFinding, SmokeCheck};
+use tried::{DecomposedOperator, DrawnOperator, FuzzFinding, SkippedGraphs, SmokeCheck};
 
 /// How a listing is written.
 #[derive(Args, Clone, Copy, Debug)]
@@ -182,6 +182,8 @@ pub(crate) enum Listing<'a> {
         undecided: usize,
         /// How many graphs an implementation skipped.
         skipped: usize,
+        /// Which implementations, and why.
+        skipped_for: Vec<SkippedGraphs>,
         /// Whether it ended early because an implementation hung too often.
         given_up: bool,
         /// How long it took.
