@@ -20,6 +20,7 @@ use webnn_reference::ml::PlatformProvider;
 use webnn_reference::steps::Reading;
 
 use crate::execute::Executor;
+use crate::nearest::nearest;
 use crate::outside::board::Board;
 use crate::outside::messages::Ready;
 use crate::outside::page::Opened;
@@ -133,12 +134,24 @@ impl FromStr for Implementation {
             None if name == "reference" => Ok(Self::Reference),
             None if name == "wgpu" => Ok(Self::Wgpu(None)),
             Some(("wgpu", adapter)) if !adapter.is_empty() => Ok(Self::Wgpu(Some(adapter.to_owned()))),
-            _ => Err("an implementation is `reference`, `wgpu`, `wgpu:NAME` for an adapter whose name contains NAME \
-                      (`webnn list adapters` shows them), `cmd:PROGRAM ARGUMENTS` for a program that speaks the protocol \
-                      of harness/PROTOCOL.md, or `browser:PATH` for the WebNN of a browser"
-                .into()),
+            _ => Err(format!(
+                "{}an implementation is `reference`, `wgpu`, `wgpu:NAME` for an adapter whose name contains NAME \
+                 (`webnn list adapters` shows them), `cmd:PROGRAM ARGUMENTS` for a program that speaks the protocol \
+                 of harness/PROTOCOL.md, or `browser:PATH` for the WebNN of a browser",
+                meant(name)
+            )),
         }
     }
+}
+
+/// What may have been meant by a name that is none: a program, or one of our own that is misspelt.
+fn meant(name: &str) -> String {
+    let words = shell_words::split(name).unwrap_or_default();
+    let is_program = words.len() > 1 || name.contains(['/', '\\']) || Path::new(name).is_file();
+    if is_program {
+        return format!("did you mean `cmd:{name}`? ");
+    }
+    nearest(name, &["reference", "wgpu"]).map_or(String::new(), |nearest| format!("did you mean `{nearest}`? "))
 }
 
 impl Implementation {
@@ -249,7 +262,7 @@ impl Implementation {
                 Ok((Executor::on(gpu, reading), description))
             }
             Self::Outside { source, .. } => {
-                let outside = Outside::start(source, start.timeout, start.transcript.clone(), start.board.clone())?;
+                let outside = Outside::start(source, start)?;
                 let description = Description::from(outside.ready());
                 Ok((Executor::Outside(Box::new(RefCell::new(outside))), description))
             }

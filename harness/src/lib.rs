@@ -21,6 +21,7 @@ mod interrupt;
 mod judge;
 mod listing;
 mod memory;
+mod nearest;
 pub mod networks;
 mod output;
 mod outside;

@@ -17,7 +17,7 @@ use crate::failure::Failure;
 use crate::implementation::Description;
 use crate::output;
 use measured::{CachedNetwork, MeasuredWorkload, TimedImplementation, Times};
-use tried::{DecomposedOperator, DrawnOperator, FuzzFinding, SmokeCheck};
+use tried::{DecomposedOperator, DrawnOperator, FuzzFinding, SkippedGraphs, SmokeCheck};
 
 /// How a listing is written.
 #[derive(Args, Clone, Copy, Debug)]
@@ -66,6 +66,8 @@ pub(crate) enum Listing<'a> {
     Operators {
         /// The operators of the specification.
         operators: Vec<ListedOperator>,
+        /// The enumerations that their arguments and options are of.
+        enumerations: Vec<ListedEnumeration>,
     },
     /// Of `webnn list implementations`.
     Implementations {
@@ -180,6 +182,8 @@ pub(crate) enum Listing<'a> {
         undecided: usize,
         /// How many graphs an implementation skipped.
         skipped: usize,
+        /// Which implementations, and why.
+        skipped_for: Vec<SkippedGraphs>,
         /// Whether it ended early because an implementation hung too often.
         given_up: bool,
         /// How long it took.
@@ -247,6 +251,44 @@ pub(crate) struct ListedOperator {
     pub(crate) name: &'static str,
     /// The section's anchor.
     pub(crate) section: &'static str,
+    /// What the method takes, in order.
+    pub(crate) parameters: Vec<ListedParameter>,
+    /// What it returns, as Web IDL writes it.
+    pub(crate) returns: String,
+}
+
+/// A parameter of an operator's method.
+#[derive(Clone, Debug, Serialize, JsonSchema)]
+pub(crate) struct ListedParameter {
+    /// Its name, under which an adapter is sent its argument.
+    pub(crate) name: &'static str,
+    /// Its type, as Web IDL writes it.
+    #[serde(rename = "type")]
+    pub(crate) kind: String,
+    /// Whether it may be left out.
+    pub(crate) optional: bool,
+    /// What it can have, if it is a dictionary.
+    #[serde(skip_serializing_if = "Vec::is_empty")]
+    pub(crate) members: Vec<ListedMember>,
+}
+
+/// A member of an operator's options.
+#[derive(Clone, Debug, Serialize, JsonSchema)]
+pub(crate) struct ListedMember {
+    /// Its name.
+    pub(crate) name: &'static str,
+    /// Its type, as Web IDL writes it.
+    #[serde(rename = "type")]
+    pub(crate) kind: String,
+}
+
+/// An enumeration.
+#[derive(Clone, Debug, Serialize, JsonSchema)]
+pub(crate) struct ListedEnumeration {
+    /// Its name.
+    pub(crate) name: &'static str,
+    /// Its values.
+    pub(crate) values: Vec<&'static str>,
 }
 
 /// Something that vectors can be run on.

@@ -4,33 +4,34 @@
 
 pub(crate) mod adapter;
 pub(crate) mod board;
-mod decode;
+pub(crate) mod decode;
 mod encode;
 pub(crate) mod group;
 pub(crate) mod guard;
+mod line;
 pub(crate) mod messages;
 pub(crate) mod page;
+pub(crate) mod problem;
 mod process;
+mod support;
 pub(crate) mod transcript;
 
-use std::collections::BTreeSet;
 use std::time::Duration;
 
-use webnn_reference::data_type::MLOperandDataType;
-use webnn_vectors::{Kind, Vector};
+use webnn_reference::steps::Reading;
+use webnn_vectors::Vector;
 
 use crate::execute::Observation;
+use crate::implementation::Start;
 use board::Board;
 use messages::{Answer, Answered, Command, PROTOCOL, Progress, Ready};
 use page::{Opened, Page};
+use problem::{Problem, Trouble};
 use process::{Process, Silence};
 use transcript::Transcript;
 
 /// After so many programs that ended or hung without an answer in between, no further one is started.
 const MOST_LOST: u32 = 5;
-
-/// How much of a line that is no answer is shown.
-const SHOWN: usize = 200;
 
 /// How long somebody may take to open a page.
 const UNTIL_OPENED: Duration = Duration::from_secs(3600);
@@ -61,6 +62,8 @@ pub(crate) struct Outside {
     ready: Ready,
     peer: Option<Peer>,
     seq: u64,
+    /// The vector that the same program was asked before.
+    before: Option<String>,
     lost: u32,
 }
 
@@ -86,6 +89,15 @@ impl Peer {
         }
     }
 
+    /// A line that is there although nothing was asked any more.
+    fn surplus(&mut self) -> Option<String> {
+        match self {
+            Self::Process(process) => process.surplus(),
+            // It takes answers to its commands only.
+            Self::Page(_) => None,
+        }
+    }
+
     fn last_errors(&mut self) -> String {
         match self {
             Self::Process(process) => process.last_errors(),
@@ -106,14 +118,11 @@ impl Outside {
     ///
     /// # Errors
     /// Why it can not be used.
-    pub(crate) fn start(
-        source: &Source,
-        timeout: Duration,
-        transcript: Transcript,
-        board: Board,
-    ) -> Result<Self, String> {
+    pub(crate) fn start(source: &Source, start: &Start) -> Result<Self, Problem> {
+        let Start { timeout, transcript, board, .. } = start.clone();
         let (peer, ready) = greeted(source, timeout, &transcript)?;
-        Ok(Self { source: source.clone(), timeout, transcript, board, ready, peer: Some(peer), seq: 0, lost: 0 })
+        let (source, peer, before) = (source.clone(), Some(peer), None);
+        Ok(Self { source, timeout, transcript, board, ready, peer, seq: 0, before, lost: 0 })
     }
 
     /// Who it is.
@@ -123,19 +132,24 @@ impl Outside {
 
     /// Runs a vector.
     pub(crate) fn observe(&mut self, vector: &Vector) -> Observation {
-        if let Some(reason) = self.unsupported(vector) {
-            return Observation::Skipped(reason);
+        self.attempt(vector).unwrap_or_else(|problem| Observation::Errored(problem.into()))
+    }
+
+    /// Runs a vector.
+    ///
+    /// # Errors
+    /// Why it was not observed what came of it.
+    pub(crate) fn attempt(&mut self, vector: &Vector) -> Result<Observation, Problem> {
+        if let Some(reason) = support::missing(&self.ready, vector) {
+            return Ok(Observation::Skipped(reason));
         }
-        let sent = match encode::vector(vector) {
-            Ok(sent) => sent,
-            Err(problem) => return Observation::Errored(format!("the vector can not be sent: {problem}")),
-        };
+        let sent = encode::vector(vector);
+        let sent = sent.map_err(|why| Problem::new(Trouble::Plain, format!("the vector can not be sent: {why}")))?;
         self.seq += 1;
         let command = Command::Run { seq: self.seq, vector: Box::new(sent), progress: self.progress() };
-        match self.asked(&command).and_then(|answer| decode::observation(vector, answer)) {
-            Ok(observation) => observation,
-            Err(problem) => Observation::Errored(problem),
-        }
+        let answer = self.asked(&command);
+        self.before = Some(vector.id.clone());
+        decode::observation(vector, answer?)
     }
 
     /// How far the run is, for a page: somebody may be looking at it.
@@ -146,89 +160,46 @@ impl Outside {
         }
     }
 
-    /// What it said that it does not support, of what a vector needs.
-    fn unsupported(&self, vector: &Vector) -> Option<String> {
-        let (graph, ready) = match &vector.kind {
-            Kind::Negative { .. } if !self.ready.validation => {
-                return Some("validation is WebNN's own, and the implementation behind the adapter has none".into());
-            }
-            Kind::Graph { graph, .. } | Kind::Negative { graph, .. } => (graph, &self.ready),
-            Kind::Scenario { .. } if self.ready.scenarios => return None,
-            Kind::Scenario { .. } => return Some("the adapter does not run scenarios".into()),
-        };
-        let is_missing = |list: &Option<Vec<String>>, name: &str| {
-            list.as_ref().is_some_and(|supported| !supported.iter().any(|supported| supported == name))
-        };
-        let data_types: BTreeSet<&str> = graph.inputs.values().map(|input| input.descriptor.data_type.name()).collect();
-        let of_specification = |name: &&str| MLOperandDataType::from_name(name).is_some();
-        if let Some(name) = data_types.iter().find(|name| !of_specification(name)) {
-            return Some(format!("{name} is not a data type of the specification"));
-        }
-        if let Some(name) = data_types.iter().find(|name| is_missing(&ready.data_types, name)) {
-            return Some(format!("{name} is not supported"));
-        }
-        let operator = graph.operators.iter().find(|operator| is_missing(&ready.operators, &operator.name));
-        operator.map(|operator| format!("{} is not supported", operator.name))
-    }
-
     /// Sends a command and waits for its answer. Where that is that nothing works any more, the vector before may be to
     /// blame, and the command is sent once more to what is started anew.
-    fn asked(&mut self, command: &Command) -> Result<Answer, String> {
+    fn asked(&mut self, command: &Command) -> Result<Answer, Problem> {
         if self.lost >= MOST_LOST {
-            return Err(format!("not tried: {MOST_LOST} programs before ended or hung without an answer"));
+            let why = format!("not tried: {MOST_LOST} programs before ended or hung without an answer");
+            return Err(Problem::new(Trouble::Plain, why));
         }
         match self.asked_once(command) {
-            Err(Lost { is_fatal: true, .. }) => self.asked_once(command),
+            Err(problem) if problem.is_fatal() => self.asked_once(command),
             once => once,
         }
-        .map_err(|lost| lost.why)
     }
 
     /// A program that gives no answer is lost.
-    fn asked_once(&mut self, command: &Command) -> Result<Answer, Lost> {
+    fn asked_once(&mut self, command: &Command) -> Result<Answer, Problem> {
         let mut peer = match self.peer.take() {
             Some(peer) => peer,
             None => {
+                self.before = None;
                 greeted(&self.source, self.timeout, &self.transcript)
                     .inspect_err(|_| self.lost += 1)
-                    .map_err(|problem| format!("could not be started again: {problem}"))?
+                    .map_err(|problem| problem.while_at("could not be started again"))?
                     .0
             }
         };
-        let answer = answer(&mut peer, command, self.timeout);
+        let answer = answer(&mut peer, command, self.before.as_deref(), self.timeout);
         self.lost = if answer.is_ok() { 0 } else { self.lost + 1 };
         // A program that failed ends with this; a page that somebody opened is still open.
         let is_somebodys = matches!(self.source, Source::Page(Opened::BySomebody(_)));
         match (&answer, &mut peer) {
             (Ok(_), _) => self.peer = Some(peer),
-            (Err(Lost { is_fatal: true, why }), Peer::Page(page)) if is_somebodys => {
-                anstream::eprintln!("{why}: close the browser and open the page in it again");
-                page.wait_until_opened_again(UNTIL_OPENED)?;
+            (Err(problem), Peer::Page(page)) if is_somebodys && problem.is_fatal() => {
+                anstream::eprintln!("{problem}: close the browser and open the page in it again");
+                let opened = page.wait_until_opened_again(UNTIL_OPENED);
+                opened.map_err(|why| Problem::new(Trouble::Silent, why))?;
                 self.peer = Some(peer);
             }
             (Err(_), _) => self.peer = is_somebodys.then_some(peer),
         }
         answer
-    }
-}
-
-/// Why there is no answer.
-#[derive(Debug)]
-struct Lost {
-    why: String,
-    /// Whether nothing works any more where it was asked.
-    is_fatal: bool,
-}
-
-impl From<String> for Lost {
-    fn from(why: String) -> Self {
-        Self { why, is_fatal: false }
-    }
-}
-
-impl From<Lost> for String {
-    fn from(lost: Lost) -> Self {
-        lost.why
     }
 }
 
@@ -239,7 +210,7 @@ impl Drop for Outside {
             if let Peer::Page(_) = peer {
                 self.board.settle();
             }
-            peer.stop(line(&Command::Stop { progress: self.progress() }));
+            peer.stop(line_of(&Command::Stop { progress: self.progress() }));
         }
     }
 }
@@ -252,60 +223,84 @@ pub(crate) fn replayed(
     source: &Source,
     timeout: Duration,
     commands: &[&Command],
-) -> Result<Vec<Result<Answer, String>>, String> {
-    let mut outside = Outside::start(source, timeout, Transcript::default(), Board::default())?;
+) -> Result<Vec<Result<Answer, Problem>>, Problem> {
+    let mut outside = Outside::start(source, &Start { timeout, ..Start::new(Reading::Corrected) })?;
     Ok(commands.iter().map(|command| outside.asked(command)).collect())
 }
 
-fn greeted(source: &Source, timeout: Duration, transcript: &Transcript) -> Result<(Peer, Ready), String> {
-    let mut peer = Peer::start(source, timeout, transcript.of_a_new_process())?;
+fn greeted(source: &Source, timeout: Duration, transcript: &Transcript) -> Result<(Peer, Ready), Problem> {
+    let started = Peer::start(source, timeout, transcript.of_a_new_process());
+    let mut peer = started.map_err(|why| Problem::new(Trouble::Launch, why))?;
     let limit = if matches!(source, Source::Page(Opened::BySomebody(_))) { UNTIL_OPENED } else { timeout };
-    match answer(&mut peer, &Command::Start { protocol: PROTOCOL }, limit)? {
-        Answer::Ready(ready) if ready.protocol == PROTOCOL => Ok((peer, *ready)),
-        Answer::Errored { message, .. } => Err(message),
-        Answer::Ready(ready) => Err(format!(
-            "it speaks protocol {}, and this program speaks protocol {PROTOCOL}: update the older of the two",
-            ready.protocol
+    match answer(&mut peer, &Command::Start { protocol: PROTOCOL }, None, limit)? {
+        Answer::Ready(ready) if ready.protocol == PROTOCOL => {
+            // What a browser has more than the specification is no mistake.
+            if let Source::Program(_) = source {
+                support::ensure_names_are_known(&ready).map_err(|why| Problem::new(Trouble::Plain, why))?;
+            }
+            Ok((peer, *ready))
+        }
+        Answer::Errored { message, .. } => Err(Problem::new(Trouble::Plain, message).and(&peer.last_errors())),
+        Answer::Ready(ready) => Err(Problem::new(
+            Trouble::Plain,
+            format!(
+                "it speaks protocol {}, and this program speaks protocol {PROTOCOL}: update the older of the two",
+                ready.protocol
+            ),
         )),
-        _ => Err("it did not answer \"ready\" to \"start\"".into()),
+        other => {
+            Err(Problem::new(Trouble::Greeting, format!("it answered {:?} to \"start\", not \"ready\"", other.kind())))
+        }
     }
 }
 
-/// The answer to a command; or what came instead, with the last lines of standard error.
-fn answer(peer: &mut Peer, command: &Command, timeout: Duration) -> Result<Answer, Lost> {
-    peer.send(line(command));
+/// The answer to a command; or what came instead, with the last lines of standard error. `before` is the vector that the same
+/// program was asked before.
+fn answer(peer: &mut Peer, command: &Command, before: Option<&str>, timeout: Duration) -> Result<Answer, Problem> {
+    peer.send(line_of(command));
     loop {
-        let received = peer.receive(timeout).map_err(|silence| Lost::from(silence.to_string()));
-        let answer = received.and_then(|line| parsed(&line, command));
+        let received = peer.receive(timeout).map_err(Problem::from);
+        let answer = received.and_then(|line| parsed(&line, command, before));
         // A page that was loaded anew says again that it is there.
         let says_again =
             matches!((&*peer, command, &answer), (Peer::Page(_), Command::Run { .. }, Ok(Answer::Ready(_))));
         if !says_again {
-            return answer.map_err(|lost| Lost { why: format!("{}{}", lost.why, peer.last_errors()), ..lost });
+            let answer = answer.and_then(|answer| ensure_it_is_all(peer, answer));
+            return answer.map_err(|problem| problem.and(&peer.last_errors()));
         }
     }
 }
 
-fn parsed(line: &str, command: &Command) -> Result<Answer, Lost> {
-    let Answered { answer, fatal } = serde_json::from_str(line.trim_end())
-        .map_err(|error| format!("wrote a line that is no answer ({error}): {}", shown(line)))?;
+fn parsed(line: &str, command: &Command, before: Option<&str>) -> Result<Answer, Problem> {
+    let Answered { answer, fatal } = line::answered(line).map_err(|why| Problem::new(Trouble::Plain, why))?;
     match (command, answer.seq(), fatal) {
         (Command::Run { seq, .. }, Some(answered), _) if *seq != answered => {
-            Err(format!("answered seq {answered} where seq {seq} was asked: {}", shown(line)).into())
+            let is_before = answered.checked_add(1) == Some(*seq);
+            let again = before.filter(|_| is_before).map(|id| format!(", a second answer to {id:?}?"));
+            let (again, shown) = (again.unwrap_or_default(), line::shown(line));
+            let why = format!("answered seq {answered} where seq {seq} was asked{again}: {shown}");
+            Err(Problem::new(Trouble::Turn, why))
         }
-        (_, _, Some(why)) => Err(Lost { why, is_fatal: true }),
+        (_, _, Some(why)) => Err(Problem::new(Trouble::Fatal, why)),
         (_, _, None) => Ok(answer),
     }
 }
 
-fn shown(line: &str) -> String {
-    let mut beginning: String = line.trim_end().chars().take(SHOWN).collect();
-    if beginning.len() < line.trim_end().len() {
-        beginning.push('\u{2026}');
+/// Checks that nothing stands behind an answer: what comes late is charged to the next vector, so it is looked for here.
+fn ensure_it_is_all(peer: &mut Peer, answer: Answer) -> Result<Answer, Problem> {
+    match peer.surplus() {
+        None => Ok(answer),
+        Some(line) if line.trim().is_empty() => Err(Problem::new(
+            Trouble::Turn,
+            "wrote an empty line behind its answer: write a line break at the end of each answer only",
+        )),
+        Some(line) => {
+            let why = format!("wrote a second line behind its answer: {}", line::shown(&line));
+            Err(Problem::new(Trouble::Turn, why))
+        }
     }
-    format!("{beginning:?}")
 }
 
-fn line(command: &Command) -> String {
+fn line_of(command: &Command) -> String {
     serde_json::to_string(command).expect("messages are plain data")
 }

@@ -80,6 +80,8 @@ pub(crate) enum Progress {
     Judged(Verdict),
     /// Two implementations were compared on a vector.
     Compared(Parting),
+    /// Nothing has come for some time, and this implementation has been at this vector for longest.
+    Waiting(usize, Index, Duration),
 }
 
 /// One implementation's part of a run.
@@ -149,6 +151,9 @@ const MOST_GIVEN_UP: usize = 5;
 /// How often a run looks whether it is interrupted, or a worker says nothing for too long.
 const LOOK: Duration = Duration::from_millis(100);
 
+/// How long a vector may take before somebody who watches is told of it.
+const LONG: Duration = Duration::from_secs(2);
+
 /// An event, and the worker that told it.
 type Told = (WorkerId, Event);
 
@@ -215,7 +220,9 @@ impl Run {
             }
             match heard {
                 Ok((worker, event)) => self.hear(worker, event, &mut tell)?,
-                Err(RecvTimeoutError::Timeout | RecvTimeoutError::Disconnected) => {}
+                Err(RecvTimeoutError::Timeout | RecvTimeoutError::Disconnected) => {
+                    self.waiting().map_or(Ok(()), &mut tell)?;
+                }
             }
             self.give_up_the_silent(&mut tell)?;
         }
@@ -368,6 +375,15 @@ impl Run {
             }
         }
         Ok(())
+    }
+
+    /// Who has been at a vector for longest, if that is long.
+    fn waiting(&self) -> Option<Progress> {
+        let workers = self.lanes.iter().enumerate().flat_map(|(lane, of)| of.workers.values().map(move |w| (lane, w)));
+        let at_work = workers.filter(|(_, worker)| !worker.waits);
+        let long = at_work.filter_map(|(lane, worker)| Some((lane, worker.at?, worker.heard.elapsed())));
+        let (lane, index, time) = long.max_by_key(|(_, _, time)| *time).filter(|(_, _, time)| *time > LONG)?;
+        Some(Progress::Waiting(lane, index, time))
     }
 
     fn give_up_the_silent<E: From<Failure>>(

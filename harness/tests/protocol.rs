@@ -129,9 +129,26 @@ fn what_breaks_costs_one_vector() {
             "answered \"ready\" to a vector",
         ),
         ("echo '{\"answer\":\"skipped\",\"seq\":99,\"reason\":\"\"}'", "answered seq 99 where seq 3 was asked"),
-        ("printf '\\377\\n'", "not UTF-8"),
+        ("printf 'a\\377\\376\\n'", "not UTF-8: ff fe at byte 1; what is no answer is printed to standard error"),
         ("exec >&-; sleep 1.5", "closed its standard output"),
         ("exec sleep 100", "did not answer within 2 s"),
+        ("head -c 100000 /dev/zero | tr '\\0' x; exec sleep 100", "100000 bytes of a line had come, and not its end"),
+        (
+            "echo \"{\\\"answer\\\":\\\"skipped\\\",\\\"seq\\\":$seq,\\\"reason\\\":\\\" \\\"}\"",
+            "say what is not supported",
+        ),
+        (
+            "a=\"{\\\"answer\\\":\\\"skipped\\\",\\\"seq\\\":$seq,\\\"reason\\\":\\\"r\\\"}\"; echo \"$a\"; sleep 0.5; echo \"$a\"",
+            "answered seq 3 where seq 4 was asked, a second answer to \"four/relu 3\"?",
+        ),
+        (
+            "a=\"{\\\"answer\\\":\\\"skipped\\\",\\\"seq\\\":$seq,\\\"reason\\\":\\\"r\\\"}\"; printf '%s\\n%s\\n' \"$a\" \"$a\"",
+            "a second ",
+        ),
+        (
+            "t='{\"dataType\":\"float32\",\"shape\":[1],\"data\":1}'; echo \"{\\\"answer\\\":\\\"result\\\",\\\"seq\\\":$seq,\\\"outputs\\\":{\\\"y\\\":$t,\\\"more\\\":$t}}\"",
+            "the outputs are \"y\", and it answered with \"more\", \"y\"",
+        ),
         ("echo \"{\\\"answer\\\":\\\"errored\\\",\\\"seq\\\":$seq,\\\"message\\\":\\\"it broke\\\"}\"", "it broke"),
         (
             "echo \"{\\\"answer\\\":\\\"exception\\\",\\\"seq\\\":$seq,\\\"name\\\":\\\"RangeError\\\"}\"",
@@ -165,7 +182,9 @@ fn what_does_not_start_ends_the_run() {
     let commands = [
         ("cmd:sh -c 'echo no device >&2; exit 3'", "ended (exit status: 3) without an answer\n  stderr: no device"),
         ("cmd:no-such-program", "No such file"),
-        ("cmd:cat", "wrote a line that is no answer"),
+        ("cmd:cat", "wrote a line that is no answer (it is a command: answer it)"),
+        ("cmd:NAME=VALUE cat", "there is no shell: `cmd:env NAME=VALUE PROGRAM` sets a variable"),
+        ("cmd:sh -c 'echo loading'", "(no JSON: what is no answer is printed to standard error): \"loading\""),
     ];
     for (command, why) in commands {
         let path = scratch("not-started.jsonl");

@@ -121,7 +121,7 @@ fn measure(vectors: &Arc<Roster>, implementation: &Implementation, jobs: Option<
         Progress::NotStarted(_, reason) => {
             Err(Failure::NotStarted(format!("{implementation} did not start: {reason}")))
         }
-        Progress::Started(..) | Progress::Judged(_) | Progress::Compared(_) => Ok(()),
+        Progress::Started(..) | Progress::Judged(_) | Progress::Compared(_) | Progress::Waiting(..) => Ok(()),
     })?;
     Ok(begun.elapsed())
 }

@@ -8,16 +8,23 @@ use std::time::{Duration, Instant};
 
 use clap::Args;
 use indicatif::{ProgressBar, ProgressDrawTarget, ProgressStyle};
+use webnn_reference::data_type::MLOperandDataType;
 use webnn_reference::steps::Reading;
 
+use crate::execute::Executor;
 use crate::failure::{AS_EXPECTED, Failure, UNEXPECTED};
 use crate::fuzz::campaign::{BUILDER, Campaign, Candidate, Finding, Progress, observing};
 use crate::fuzz::file;
 use crate::fuzz::generator::Generator;
+use crate::fuzz::subject::{Support, Traits};
 use crate::implementation::{Implementation, Start};
-use crate::listing::tried::FuzzFinding;
+use crate::listing::tried::{FuzzFinding, SkippedGraphs};
 use crate::listing::{Format, Listing};
-use crate::shown::plural;
+use crate::outside::messages::Ready;
+use crate::shown::{inert, plural};
+
+/// How many reasons for which graphs were skipped are shown.
+const REASONS: usize = 10;
 
 /// The arguments of `webnn fuzz`.
 #[derive(Args, Debug)]
@@ -37,6 +44,11 @@ pub(crate) struct Arguments {
     /// Use no other operators than these, such as `add,conv2d`.
     #[arg(long, value_name = "NAMES", value_delimiter = ',')]
     operators: Vec<String>,
+
+    /// Use no other data types than these, such as `float32,int32`. Operators and data types that an implementation says
+    /// not to support are left out by themselves.
+    #[arg(long, value_name = "NAMES", value_delimiter = ',')]
+    data_types: Vec<String>,
 
     /// The most operators that a graph has.
     #[arg(long, value_name = "N", default_value_t = 30, value_parser = clap::value_parser!(u16).range(1..=1000))]
@@ -77,13 +89,14 @@ pub(crate) struct Arguments {
 /// If an implementation does not start, or a vector can not be written.
 pub(crate) fn fuzz(arguments: &Arguments) -> Result<u8, Failure> {
     let begun = Instant::now();
-    let unknown = |name| Failure::Usage(format!("{name} is no operator; `webnn list operators` shows all"));
-    let generator = Generator::new(arguments.seed, &arguments.operators, usize::from(arguments.max_operators));
     let timeout = Duration::from_secs_f64(arguments.timeout.min(1e9));
     let candidates = arguments.implementations.iter().map(|implementation| candidate(implementation, timeout));
-    let mut campaign =
-        Campaign::start(generator.map_err(unknown)?, candidates.collect(), timeout).map_err(Failure::NotStarted)?;
+    let mut campaign = Campaign::start(generator(arguments)?, candidates.collect(), timeout)?;
+    if !arguments.format.is_json() {
+        anstream::print!("{}", drawn(arguments, &campaign.generator));
+    }
 
+    let restriction = restriction(&campaign.generator);
     let bar = progress_bar(arguments.graphs);
     let mut findings: Vec<Finding> = Vec::new();
     let end = arguments.first.saturating_add(arguments.graphs);
@@ -98,7 +111,7 @@ pub(crate) fn fuzz(arguments: &Arguments) -> Result<u8, Failure> {
                     written = write(&arguments.output, &finding);
                 }
                 if !arguments.format.is_json() {
-                    bar.suspend(|| anstream::println!("{}", text(arguments, &finding)));
+                    bar.suspend(|| anstream::println!("{}", text(arguments, &restriction, &finding)));
                 }
                 findings.push(*finding);
             }
@@ -134,9 +147,7 @@ fn show(arguments: &Arguments, campaign: &Campaign, findings: &[Finding], graphs
         campaign.compared,
         campaign.undecided
     );
-    if campaign.skipped > 0 {
-        anstream::println!("skipped by an implementation, and not compared: {}", plural(campaign.skipped, "graph"));
-    }
+    anstream::print!("{}", skipped(&campaign.skipped));
     anstream::println!("{} in {took:.1} s, {:.0} a second", plural(graphs, "graph"), graphs as f64 / took);
 }
 
@@ -164,12 +175,88 @@ fn listing(
         graphs,
         compared: campaign.compared,
         undecided: campaign.undecided,
-        skipped: campaign.skipped,
+        skipped: campaign.skipped.values().sum(),
+        skipped_for: campaign.skipped.iter().map(skipped_graphs).collect(),
         given_up: campaign.is_given_up(),
         seconds,
         findings: findings.iter().map(finding).collect(),
         operators: campaign.statistics.listed(),
     }
+}
+
+fn skipped_graphs(((implementation, reason), graphs): (&(String, String), &usize)) -> SkippedGraphs {
+    SkippedGraphs { implementation: implementation.clone(), reason: reason.clone(), graphs: *graphs }
+}
+
+/// What graphs are drawn of, as far as the command line says.
+fn generator(arguments: &Arguments) -> Result<Generator, Failure> {
+    let unknown = |name| Failure::Usage(format!("{name} is no operator; `webnn list operators` shows all"));
+    let generator = Generator::new(arguments.seed, &arguments.operators, usize::from(arguments.max_operators));
+    let generator = generator.map_err(unknown)?;
+    let names = MLOperandDataType::ALL.map(MLOperandDataType::as_str);
+    if let Some(unknown) = arguments.data_types.iter().find(|name| !names.contains(&name.as_str())) {
+        return Err(Failure::Usage(format!("{unknown} is no data type; there are {}", names.join(", "))));
+    }
+    let data_types = (!arguments.data_types.is_empty()).then(|| arguments.data_types.clone());
+    Ok(generator.within(&Support { operators: None, data_types }))
+}
+
+/// What an implementation outside says that it supports.
+fn support(executor: &Executor) -> Support {
+    match executor {
+        Executor::Outside(outside) => {
+            let outside = outside.borrow();
+            let Ready { operators, data_types, .. } = outside.ready().clone();
+            Support { operators, data_types }
+        }
+        Executor::Model(_) => Support::default(),
+    }
+}
+
+/// Which operators and data types graphs are drawn of, if not of all that the command line allows.
+fn drawn(arguments: &Arguments, generator: &Generator) -> String {
+    let (operators, data_types) = (generator.operators(), generator.data_types());
+    let are_as_named =
+        |names: &Option<Vec<&str>>, named: &[String]| names.as_ref().is_none_or(|names| names.len() == named.len());
+    if are_as_named(&operators, &arguments.operators) && are_as_named(&data_types, &arguments.data_types) {
+        return String::new();
+    }
+    let operators = match operators {
+        Some(operators) if operators.len() > 8 => format!("{} operators", operators.len()),
+        Some(operators) => operators.join(", "),
+        None => "all operators".into(),
+    };
+    let data_types = data_types.map_or("all data types".into(), |data_types| data_types.join(", "));
+    format!("drawn of what can be used everywhere: {operators}, of {data_types}\n")
+}
+
+/// The options that draw of the same operators and data types on any implementation.
+fn restriction(generator: &Generator) -> String {
+    let option = |name: &str, values: Option<Vec<&str>>| {
+        values.map(|values| format!(" --{name} {}", values.join(","))).unwrap_or_default()
+    };
+    option("operators", generator.operators()) + &option("data-types", generator.data_types())
+}
+
+/// How many graphs implementations did not run, and why.
+fn skipped(skipped: &BTreeMap<(String, String), usize>) -> String {
+    let mut by_name: BTreeMap<&str, Vec<(usize, &str)>> = BTreeMap::new();
+    for ((name, reason), count) in skipped {
+        by_name.entry(name).or_default().push((*count, reason));
+    }
+    let mut text = String::new();
+    for (name, mut reasons) in by_name {
+        reasons.sort_by_key(|(count, _)| std::cmp::Reverse(*count));
+        let all: usize = reasons.iter().map(|(count, _)| count).sum();
+        _ = writeln!(text, "{all} graphs were skipped by {name}, and not compared:");
+        for (count, reason) in reasons.iter().take(REASONS) {
+            _ = writeln!(text, "  {count}: {}", inert(reason));
+        }
+        if let Some(more) = reasons.len().checked_sub(REASONS).filter(|more| *more > 0) {
+            _ = writeln!(text, "  and for {more} more reasons");
+        }
+    }
+    text
 }
 
 fn candidate(implementation: &Implementation, timeout: Duration) -> Candidate {
@@ -178,7 +265,8 @@ fn candidate(implementation: &Implementation, timeout: Duration) -> Candidate {
     let start = move || {
         let start = Start { timeout, ..Start::new(Reading::Corrected) };
         let (executor, description) = implementation.start(&start)?;
-        Ok((executor, description.facts))
+        let support = support(&executor);
+        Ok((executor, Traits { facts: description.facts, support }))
     };
     Candidate { name, start: observing(start), patience }
 }
@@ -211,7 +299,7 @@ fn write(folder: &Path, finding: &Finding) -> Result<(), Failure> {
 }
 
 /// A finding, for people.
-fn text(arguments: &Arguments, finding: &Finding) -> String {
+fn text(arguments: &Arguments, restriction: &str, finding: &Finding) -> String {
     let Finding { number, implementation, operators, vector, difference, tried } = finding;
     let file = file_of(&arguments.output, finding);
     let mut text = format!("{}: {implementation} differs on {}\n", vector.name, kinds(finding).join(", "));
@@ -229,10 +317,7 @@ fn text(arguments: &Arguments, finding: &Finding) -> String {
     let argument = named.map_or_else(|| implementation.clone(), Implementation::as_argument);
     let other = if is_other { format!(" -i {}", shell_words::quote(&argument)) } else { String::new() };
     _ = writeln!(text, "    webnn explain {:?} {} -i reference{other}", vector.name, file.display());
-    let mut options = format!("--seed {} --first {number} --graphs 1", arguments.seed);
-    if !arguments.operators.is_empty() {
-        _ = write!(options, " --operators {}", arguments.operators.join(","));
-    }
+    let mut options = format!("--seed {} --first {number} --graphs 1{restriction}", arguments.seed);
     if arguments.max_operators != 30 {
         _ = write!(options, " --max-operators {}", arguments.max_operators);
     }

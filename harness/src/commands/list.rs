@@ -1,11 +1,12 @@
 //! `webnn list`
 
+mod operators;
+
 use clap::{Args, Subcommand};
-use webnn_reference::ops::OPERATORS;
 use webnn_vectors::{Kind, Vector, VectorFile};
 
 use crate::failure::{AS_EXPECTED, Failure};
-use crate::listing::{FormatOfAll, ListedImplementation, ListedOperator, ListedVector, Listing};
+use crate::listing::{FormatOfAll, ListedImplementation, ListedVector, Listing};
 use crate::record::About;
 use crate::selection::{Selection, subject};
 use crate::shown::inert;
@@ -24,7 +25,7 @@ pub(crate) struct Arguments {
 enum What {
     /// The ids of vectors.
     Vectors(Selection),
-    /// The operators of the specification, and the sections that they stand in.
+    /// The operators of the specification: what each takes and returns, and the section that it stands in.
     Operators,
     /// What vectors can be run on.
     Implementations,
@@ -64,20 +65,11 @@ pub(crate) fn list(arguments: &Arguments) -> Result<u8, Failure> {
                 }
             }
         }
-        What::Operators => {
-            let row = |row: &'static webnn_reference::ops::OperatorRow| ListedOperator {
-                name: row.name,
-                section: row.section,
-            };
-            let operators: Vec<ListedOperator> = OPERATORS.iter().map(row).collect();
-            if is_json {
-                Listing::Operators { operators }.print()?;
-            } else {
-                for ListedOperator { name, section } in operators {
-                    anstream::println!("{name:<16} {section}");
-                }
-            }
+        What::Operators if is_json => {
+            let (operators, enumerations) = (operators::operators(), operators::enumerations());
+            Listing::Operators { operators, enumerations }.print()?;
         }
+        What::Operators => anstream::print!("{}", operators::text()),
         What::Implementations if is_json => {
             Listing::Implementations { implementations: IMPLEMENTATIONS.to_vec() }.print()?;
         }

@@ -4,11 +4,15 @@ use std::collections::BTreeMap;
 use std::path::{Path, PathBuf};
 use std::time::Duration;
 
+use base64::Engine as _;
+use base64::engine::general_purpose::STANDARD;
 use clap::Args;
 
 use crate::failure::{AS_EXPECTED, Failure, UNEXPECTED};
 use crate::implementation::Implementation;
-use crate::outside::messages::{Answer, Command};
+use crate::judge::distance::texts;
+use crate::outside::decode;
+use crate::outside::messages::{Answer, Command, SentInput, SentResult, SentTensor, Work};
 use crate::outside::transcript::{Said, Speaker};
 use crate::outside::{Source, replayed};
 
@@ -28,11 +32,31 @@ pub(crate) struct Arguments {
     filter: Option<String>,
 }
 
+/// How many elements of a tensor are shown as numbers.
+const SHOWN: u64 = 16;
+
 /// A command, and what was answered.
 struct Exchange {
     command: Command,
     answer: Option<String>,
+    /// What was said behind the answer, which nothing had asked for.
+    surplus: Vec<String>,
     errors: Vec<String>,
+    /// When it was sent, in seconds.
+    at: f64,
+    /// How the process ended without an answer, or why it was given up, and when.
+    end: Option<(String, f64)>,
+}
+
+impl Exchange {
+    /// What was answered, or how it ended without.
+    fn answered(&self) -> String {
+        match (&self.answer, &self.end) {
+            (Some(answer), _) => answer.clone(),
+            (None, Some((why, at))) => format!("(no answer: {why}, after {:.2} s)", at - self.at),
+            (None, None) => "(no answer)".into(),
+        }
+    }
 }
 
 /// Shows a conversation, or has it again with a program.
@@ -68,52 +92,127 @@ fn id(command: &Command) -> &str {
 
 /// The commands in the order in which they were sent, each with what the same process answered.
 fn exchanges(path: &Path) -> Result<Vec<Exchange>, Failure> {
-    let wrong = |line: usize, why: String| Failure::Data(format!("{}:{line}: {why}", path.display()));
+    let wrong = |line: usize, why: &str| Failure::Data(format!("{}:{line}: {why}", path.display()));
     let text = std::fs::read_to_string(path).map_err(|error| Failure::Data(format!("{}: {error}", path.display())))?;
     let mut exchanges: Vec<Exchange> = Vec::new();
     let mut latest: BTreeMap<u32, usize> = BTreeMap::new();
     for (number, line) in text.lines().enumerate().map(|(index, line)| (index + 1, line)) {
-        let said: Said = serde_json::from_str(line).map_err(|error| wrong(number, error.to_string()))?;
+        let said: Said = serde_json::from_str(line).map_err(|error| wrong(number, &no_conversation(line, &error)))?;
         let last = latest.get(&said.process).and_then(|index| exchanges.get_mut(*index));
         match (said.by, last) {
             (Speaker::Harness, _) => {
-                let command = serde_json::from_str(&said.line).map_err(|error| wrong(number, error.to_string()))?;
+                let command = serde_json::from_str(&said.line).map_err(|error| wrong(number, &error.to_string()))?;
                 latest.insert(said.process, exchanges.len());
-                exchanges.push(Exchange { command, answer: None, errors: vec![] });
+                let (answer, surplus, errors, end) = (None, vec![], vec![], None);
+                exchanges.push(Exchange { command, answer, surplus, errors, at: said.at, end });
             }
             (Speaker::Adapter, Some(exchange)) if exchange.answer.is_none() => exchange.answer = Some(said.line),
-            (Speaker::Adapter, _) => return Err(wrong(number, "an answer to nothing".into())),
+            (Speaker::Adapter, Some(exchange)) => exchange.surplus.push(said.line),
+            (Speaker::Adapter, None) => return Err(wrong(number, "an answer to nothing")),
             (Speaker::StandardError, Some(exchange)) => exchange.errors.push(said.line),
-            (Speaker::StandardError, None) => {}
+            (Speaker::End, Some(exchange)) => exchange.end = Some((said.line, said.at)),
+            (Speaker::StandardError | Speaker::End, None) => {}
         }
     }
     Ok(exchanges)
 }
 
+/// What a line is that is no part of a conversation.
+fn no_conversation(line: &str, error: &serde_json::Error) -> String {
+    let json: serde_json::Value = serde_json::from_str(line).unwrap_or_default();
+    let what = if json["line"].is_string() {
+        "this is a file of results".to_owned()
+    } else if json.get("tests").is_some() || line.trim() == "{" {
+        "this is no conversation".to_owned()
+    } else {
+        format!("this is no part of a conversation ({error})")
+    };
+    format!("{what}; `webnn run --trace FILE` keeps the conversation with an adapter, and `webnn replay FILE` shows it")
+}
+
 fn show(exchange: &Exchange) {
     let command = serde_json::to_string(&exchange.command).unwrap_or_default();
     anstream::println!("> {command}");
+    given(&exchange.command).iter().for_each(|line| anstream::println!("    {line}"));
     for error in &exchange.errors {
         anstream::println!("! {error}");
     }
-    anstream::println!("< {}", exchange.answer.as_deref().unwrap_or("(no answer)"));
+    anstream::println!("< {}", exchange.answered());
+    let answer = exchange.answer.as_deref().and_then(|answer| serde_json::from_str(answer).ok());
+    answer.iter().flat_map(gave).for_each(|line| anstream::println!("    {line}"));
+    for line in &exchange.surplus {
+        anstream::println!("< {line} (nothing was asked)");
+    }
+}
+
+/// The inputs of a command as numbers, those that are small.
+fn given(command: &Command) -> Vec<String> {
+    let Command::Run { vector, .. } = command else {
+        return vec![];
+    };
+    match &vector.work {
+        Work::Graph(graph) => {
+            graph.inputs.iter().filter_map(|(name, input)| numbers(name, &repeated(input)?)).collect()
+        }
+        Work::Scenario(_) => vec![],
+    }
+}
+
+/// The tensors of an answer as numbers, those that are small.
+fn gave(answer: &Answer) -> Vec<String> {
+    match answer {
+        Answer::Result { outputs, .. } => outputs.iter().filter_map(|(name, sent)| numbers(name, sent)).collect(),
+        Answer::Calls { results, .. } => {
+            let tensors = results.iter().enumerate().filter_map(|(call, result)| match result {
+                SentResult::Tensor(sent) => numbers(&format!("call {call}"), sent),
+                SentResult::Done(_) | SentResult::Value(_) | SentResult::Exception(_) => None,
+            });
+            tensors.collect()
+        }
+        Answer::Ready(_) | Answer::Exception { .. } | Answer::Skipped { .. } | Answer::Errored { .. } => vec![],
+    }
+}
+
+/// An input as it would be read back, if that is not large.
+fn repeated(input: &SentInput) -> Option<SentTensor> {
+    let SentInput { data_type, shape, bytes, times, .. } = input.clone();
+    let times = usize::try_from(times).ok().filter(|_| is_small(&shape))?;
+    let pattern = STANDARD.decode(bytes).ok()?;
+    let is_all = pattern.len().checked_mul(times)? <= SHOWN as usize * 8;
+    let bytes = is_all.then(|| STANDARD.encode(pattern.repeat(times)))?;
+    Some(SentTensor { data_type, shape, bytes: Some(bytes), data: None })
+}
+
+/// A small tensor as numbers; none where it is large, or no tensor.
+fn numbers(name: &str, sent: &SentTensor) -> Option<String> {
+    let tensor = decode::tensor(sent).ok().filter(|_| is_small(&sent.shape))?;
+    Some(format!("{name} {}{:?}: {}", tensor.data_type, tensor.shape, texts(&tensor).join(", ")))
+}
+
+fn is_small(shape: &[u32]) -> bool {
+    let count = shape.iter().try_fold(1u64, |count, size| count.checked_mul((*size).into()));
+    count.is_some_and(|count| count <= SHOWN)
 }
 
 fn again(source: &Source, exchanges: &[Exchange]) -> Result<u8, Failure> {
     let runs: Vec<&Exchange> =
         exchanges.iter().filter(|exchange| matches!(exchange.command, Command::Run { .. })).collect();
     let commands: Vec<&Command> = runs.iter().map(|exchange| &exchange.command).collect();
-    let answers = replayed(source, Duration::from_secs(60), &commands).map_err(Failure::NotStarted)?;
+    let answers = replayed(source, Duration::from_secs(60), &commands);
+    let answers = answers.map_err(|problem| Failure::NotStarted(problem.into()))?;
     let mut different = 0;
     for (exchange, now) in runs.iter().zip(answers) {
-        let kept = exchange.answer.as_deref().unwrap_or("(no answer)");
-        let same = match (serde_json::from_str::<Answer>(kept), &now) {
+        let kept = exchange.answered();
+        let same = match (serde_json::from_str::<Answer>(&kept), &now) {
             (Ok(kept), Ok(now)) => serde_json::to_value(kept).ok() == serde_json::to_value(now).ok(),
             _ => false,
         };
         if !same {
             different += 1;
-            let now = now.map_or_else(|problem| problem, |now| serde_json::to_string(&now).unwrap_or_default());
+            let now = now.map_or_else(
+                |problem| format!("(no answer: {problem})"),
+                |now| serde_json::to_string(&now).unwrap_or_default(),
+            );
             anstream::println!("{}\n  kept: {kept}\n  now:  {now}", id(&exchange.command));
         }
     }

@@ -1,18 +1,20 @@
 //! `webnn smoke`
 
+use std::cell::RefCell;
 use std::time::{Duration, Instant};
 
 use clap::Args;
 use webnn_reference::steps::Reading;
-use webnn_vectors::{Loader, Vector};
+use webnn_vectors::{Kind, Loader, Vector};
 
 use crate::execute::{Executor, Observation};
 use crate::failure::{AS_EXPECTED, Failure, UNEXPECTED};
 use crate::implementation::{Description, Implementation, Start};
-use crate::judge::{Outcome, judge};
+use crate::judge::{Failure as Unlike, Outcome, judge};
 use crate::listing::tried::{Mark, SmokeCheck};
 use crate::listing::{Format, Listing};
-use crate::outside::transcript::Transcript;
+use crate::outside::Outside;
+use crate::outside::problem::{Problem, Trouble};
 use crate::shown::inert;
 use crate::signatures::signature;
 
@@ -33,28 +35,45 @@ pub(crate) struct Arguments {
 /// A few vectors, from what an adapter is written for first to what is forgotten easily.
 const VECTORS: &str = include_str!("smoke.json");
 
-/// What each of them is about, and what to look at when it does not go well.
-const ABOUT: [(&str, &str); 6] = [
-    (
+/// What a vector of these is about, and what to look at when what it is about does not go well.
+struct Check {
+    about: &'static str,
+    advice: &'static str,
+}
+
+const fn check(about: &'static str, advice: &'static str) -> Check {
+    Check { about, advice }
+}
+
+const CHECKS: [Check; 8] = [
+    check(
         "computes relu of float32",
         "decode `bytes` (base64, little-endian float32), compute, and answer with the output's name, `dataType`, `shape` and \
          `bytes`",
     ),
-    (
+    check(
         "keeps NaN, infinities and -0",
         "`bytes` carry all bits; with `data`, write them as the strings \"NaN\", \"Infinity\", \"-Infinity\" and \"-0\"",
     ),
-    ("takes constants and `times`", "with `times`, `bytes` are repeated that often; without, they are all there is"),
-    (
-        "finds operands in options",
+    check(
+        "takes constants and `times`",
+        "with `times`, `bytes` are repeated that often; without, they are all there is",
+    ),
+    check(
+        "finds operands in options of gemm",
         "{\"$operand\": NAME} can stand anywhere in the arguments, here as options.c of gemm",
     ),
-    (
-        "has a call refused",
-        "when the implementation throws, answer `exception` with its name; if it does not validate, answer `skipped`; never \
-         answer `errored` for it",
+    check(
+        "finds operands in options of conv2d",
+        "{\"$operand\": NAME} can stand anywhere in the arguments, here as options.bias of conv2d",
     ),
-    ("runs a scenario", "say `\"scenarios\": true` in `ready` only if the adapter makes these calls one by one"),
+    check("takes an axis", "arguments that are no operands are themselves, here the axis of softmax"),
+    check(
+        "has a call refused",
+        "when the implementation throws, answer `exception` with its name; if it does not validate, say \
+         `\"validation\": false` in `ready`",
+    ),
+    check("runs a scenario", "say `\"scenarios\": true` in `ready` only if the adapter makes these calls one by one"),
 ];
 
 /// Says in plain words whether an implementation speaks the protocol.
@@ -63,30 +82,23 @@ const ABOUT: [(&str, &str); 6] = [
 /// If it does not start.
 pub(crate) fn smoke(arguments: &Arguments) -> Result<u8, Failure> {
     let name = arguments.implementation.to_string();
-    let transcript = Transcript::default();
-    let start = Start { timeout: Duration::from_secs(arguments.timeout), transcript, ..Start::new(Reading::Corrected) };
-    let (executor, description) = arguments.implementation.start(&start).map_err(|reason| {
-        Failure::NotStarted(format!(
-            "{name} did not start: {reason}\n  It has to read one line, {{\"command\": \"start\", \"protocol\": 1}}, from standard \
-             input, write one `ready` line to standard output, and flush it. See harness/PROTOCOL.md."
-        ))
-    })?;
-    let mut checks = Checks { is_told: !arguments.format.is_json(), all: Vec::new(), computed: 0 };
-    checks.add(good(format!("starts and says who it is: {}", introduction(&description))));
-    for (vector, (about, advice)) in vectors()?.iter().zip(ABOUT) {
-        let (check, is_computed) = tried(&executor, vector, about, advice);
-        checks.computed += usize::from(is_computed);
-        checks.add(check);
+    let start = Start { timeout: Duration::from_secs(arguments.timeout), ..Start::new(Reading::Corrected) };
+    let started = started(&arguments.implementation, &start);
+    let (executor, description) = started.map_err(|problem| not_started(&name, &problem))?;
+    let mut checks = Checks { is_told: !arguments.format.is_json(), ..Checks::default() };
+    checks.add(good(&format!("starts and says who it is: {}", introduction(&description))));
+    for (vector, check) in vectors()?.iter().zip(CHECKS) {
+        let (tried, went) = tried(&executor, vector, &check);
+        checks.computed += usize::from(went == Went::Computed);
+        checks.refused_though_valid += usize::from(went == Went::RefusedThoughValid);
+        checks.add(tried);
     }
     let begun = Instant::now();
     drop(executor);
+    let about = "ends when told to";
     let is_late = begun.elapsed() > Duration::from_secs(4);
-    let late = || "it was still running after `stop` and the end of its input".to_owned();
-    checks.add(SmokeCheck {
-        outcome: if is_late { Mark::Bad } else { Mark::Ok },
-        message: is_late.then(late),
-        ..good("ends when told to".into())
-    });
+    let late = || bad(about, "it was still running after `stop` and the end of its input".into(), None);
+    checks.add(if is_late { late() } else { good(about) });
     let speaks = checks.speaks();
     if arguments.format.is_json() {
         Listing::SmokeTest { implementation: description, speaks, checks: checks.all }.print()?;
@@ -96,13 +108,41 @@ pub(crate) fn smoke(arguments: &Arguments) -> Result<u8, Failure> {
     Ok(if speaks { AS_EXPECTED } else { UNEXPECTED })
 }
 
+fn started(implementation: &Implementation, start: &Start) -> Result<(Executor, Description), Problem> {
+    match implementation {
+        Implementation::Outside { source, .. } => {
+            let outside = Outside::start(source, start)?;
+            let description = Description::from(outside.ready());
+            Ok((Executor::Outside(Box::new(RefCell::new(outside))), description))
+        }
+        ours => ours.start(start).map_err(|why| Problem::new(Trouble::Plain, why)),
+    }
+}
+
+fn not_started(name: &str, problem: &Problem) -> Failure {
+    let advice = problem.advice().map(|advice| format!("\n  {advice}")).unwrap_or_default();
+    Failure::NotStarted(format!("{name} did not start: {problem}{advice}\n  See harness/PROTOCOL.md."))
+}
+
+fn introduction(description: &Description) -> String {
+    let adapter = description.adapter.as_ref().map(|adapter| format!(" on {adapter}")).unwrap_or_default();
+    format!("{} {}{adapter}", description.name, description.version)
+}
+
+fn vectors() -> Result<Vec<Vector>, Failure> {
+    let file = Loader::with_signatures(&signature).text("smoke.json", "smoke", VECTORS.as_bytes());
+    Ok(file.map_err(|error| Failure::Data(error.to_string()))?.vectors)
+}
+
 /// What was tried so far.
+#[derive(Default)]
 struct Checks {
     /// Whether each is told as it comes.
     is_told: bool,
     all: Vec<SmokeCheck>,
-    /// How many vectors were run.
+    /// How many vectors were computed as they have to be, and how many refused although they are valid.
     computed: usize,
+    refused_though_valid: usize,
 }
 
 impl Checks {
@@ -114,8 +154,11 @@ impl Checks {
                 Mark::Skip => "skip ",
                 Mark::Bad => "BAD  ",
             };
-            let message = message.as_ref().map(|message| format!(": {message}")).unwrap_or_default();
-            let advice = advice.map(|advice| format!("\n      {advice}")).unwrap_or_default();
+            let indented = |message: &String| format!(": {}", message.trim_end().replace('\n', "\n      "));
+            let message = message.as_ref().map(indented).unwrap_or_default();
+            // Once is enough.
+            let is_new = |advice: &&str| !self.all.iter().any(|before| before.advice == Some(advice));
+            let advice = advice.filter(is_new).map(|advice| format!("\n      {advice}")).unwrap_or_default();
             anstream::println!("{mark} {about}{}{advice}", inert(&message));
         }
         self.all.push(check);
@@ -131,47 +174,91 @@ impl Checks {
 
     /// What is to be done now.
     fn conclusion(&self, name: &str, argument: &str) -> String {
-        match (self.bad(), self.computed) {
-            (0, 0) => format!(
-                "Nothing was computed: {name} supports none of relu, gemm and softmax, or misspells them in `operators`. \
-                 What it can do shows in: webnn run -i {argument:?}"
+        match (self.bad(), self.computed, self.refused_though_valid) {
+            (0, 0, _) => format!(
+                "Nothing was computed: the checks are of float32, with relu, gemm, conv2d and softmax, and each was skipped \
+                 for the reason above. What {name} can do shows in: webnn run -i {argument:?}"
             ),
-            (0, _) => format!("{name} speaks the protocol. Next: webnn run -i reference -i {argument:?}"),
-            (bad, _) => format!("{bad} to look at. `webnn run --trace FILE ...` keeps the exact conversation."),
+            (0, ..) => format!("{name} speaks the protocol. Next: webnn run -i reference -i {argument:?}"),
+            (bad, 0, 1..) => format!(
+                "{bad} to look at. {name} computed nothing and refused what is valid: answer `exception` only for what WebNN \
+                 refuses. Of a call that has to be refused only the exception's name is compared, so that vectors pass for \
+                 who refuses everything."
+            ),
+            (bad, ..) => format!("{bad} to look at. `webnn run --trace FILE ...` keeps the exact conversation."),
         }
     }
 }
 
-fn good(about: String) -> SmokeCheck {
-    SmokeCheck { about, outcome: Mark::Ok, message: None, advice: None }
+fn good(about: &str) -> SmokeCheck {
+    SmokeCheck { about: about.to_owned(), outcome: Mark::Ok, message: None, advice: None }
 }
 
-fn introduction(description: &Description) -> String {
-    let adapter = description.adapter.as_ref().map(|adapter| format!(" on {adapter}")).unwrap_or_default();
-    format!("{} {}{adapter}", description.name, description.version)
+fn skipped(about: &str, reason: String) -> SmokeCheck {
+    SmokeCheck { outcome: Mark::Skip, message: Some(reason), ..good(about) }
 }
 
-fn vectors() -> Result<Vec<Vector>, Failure> {
-    let file = Loader::with_signatures(&signature).text("smoke.json", "smoke", VECTORS.as_bytes());
-    Ok(file.map_err(|error| Failure::Data(error.to_string()))?.vectors)
+fn bad(about: &str, problem: String, advice: Option<&'static str>) -> SmokeCheck {
+    SmokeCheck { outcome: Mark::Bad, message: Some(problem), advice, ..good(about) }
 }
 
-/// Tries one: how it went, and whether it was run.
-fn tried(executor: &Executor, vector: &Vector, about: &str, advice: &'static str) -> (SmokeCheck, bool) {
-    let observation = executor.finish(executor.start(vector));
-    let bad = |problem: String| SmokeCheck {
-        outcome: Mark::Bad,
-        message: Some(problem),
-        advice: Some(advice),
-        ..good(about.to_owned())
+fn is_negative(vector: &Vector) -> bool {
+    matches!(vector.kind, Kind::Negative { .. })
+}
+
+/// What a vector that was tried shows of the implementation.
+#[derive(PartialEq)]
+enum Went {
+    Computed,
+    RefusedThoughValid,
+    Otherwise,
+}
+
+/// Tries one.
+fn tried(executor: &Executor, vector: &Vector, check: &Check) -> (SmokeCheck, Went) {
+    let observed = match executor {
+        Executor::Outside(outside) => outside.borrow_mut().attempt(vector),
+        Executor::Model(_) => Ok(executor.finish(executor.start(vector))),
     };
-    match (judge(vector, &observation, false), observation) {
-        (Outcome::Failed(failure), Observation::Outputs(_)) => (bad(format!("a wrong result: {failure}")), false),
-        (Outcome::Failed(failure), _) => (bad(failure.to_string()), false),
-        (Outcome::Errored(problem), _) => (bad(problem), false),
-        (Outcome::Skipped(reason), _) => {
-            (SmokeCheck { outcome: Mark::Skip, message: Some(reason), ..good(about.to_owned()) }, false)
+    let about = check.about;
+    let observation = match observed {
+        Ok(observation) => observation,
+        Err(problem) => {
+            let advice = problem.advice();
+            return (bad(about, problem.into(), advice), Went::Otherwise);
         }
-        (Outcome::Passed { .. } | Outcome::Open { .. }, _) => (good(about.to_owned()), true),
+    };
+    let is_refusal = matches!(observation, Observation::Threw(_)) && !is_negative(vector);
+    let went = if is_refusal { Went::RefusedThoughValid } else { Went::Otherwise };
+    match judge(vector, &observation, false) {
+        // Who refuses everything has refused what has to be, too.
+        Outcome::Passed { .. } | Outcome::Open { .. } if is_negative(vector) => (good(about), went),
+        Outcome::Passed { .. } | Outcome::Open { .. } => (good(about), Went::Computed),
+        Outcome::Skipped(reason) => (skipped(about, reason), went),
+        Outcome::Failed(unlike) => {
+            let advice = unlike_advice(&unlike, &observation, vector, check);
+            (bad(about, unlike.to_string(), Some(advice)), went)
+        }
+        // What the implementation says itself.
+        Outcome::Errored(problem) => (bad(about, problem, Some(check.advice)), went),
+    }
+}
+
+/// What to look at where something was observed, and not what is expected.
+fn unlike_advice(unlike: &Unlike, observation: &Observation, vector: &Vector, check: &Check) -> &'static str {
+    match (unlike, observation) {
+        (Unlike::Element { expected, actual, .. }, _) if actual == "NaN" && expected != "NaN" => {
+            "NaN where a number has to be: see whether the elements are read as they come, and whether all are computed"
+        }
+        (Unlike::Descriptor { .. }, _) => {
+            "an output has the `dataType` and the `shape` that WebNN's operator gives, whatever holds it in between"
+        }
+        (_, Observation::Threw(_)) if is_negative(vector) => {
+            "answer with the name that WebNN's exception has, here TypeError"
+        }
+        (_, Observation::Threw(_)) => {
+            "this call is valid: answer `exception` for what the implementation refuses, `skipped` for what is not supported"
+        }
+        _ => check.advice,
     }
 }

@@ -1,6 +1,7 @@
 //! A campaign: graphs are drawn in batches, the interpreter and the implementations run them at the same time, and where
 //! one differs the graph is shrunk.
 
+use std::collections::BTreeMap;
 use std::rc::Rc;
 use std::sync::Arc;
 use std::time::Duration;
@@ -12,10 +13,11 @@ use webnn_vectors::{Graph, Vector};
 use super::generator::{Defect, Generator};
 use super::shrink::{Trial, shrink};
 use super::statistics::Statistics;
-use super::subject::{Start, Subject, Told};
+use super::subject::{Start, Subject, Told, Traits};
 use super::values;
 use crate::execute::bounds::{self, BoundedTensor};
 use crate::execute::{Executor, Observation, Tensor};
+use crate::failure::Failure;
 use crate::judge::difference::{Comparison, Difference, compare, tolerance};
 
 /// What is said to differ where a call of the builder fails.
@@ -91,45 +93,53 @@ struct Observed<'a> {
 
 /// A campaign that is under way.
 pub(crate) struct Campaign {
-    generator: Generator,
+    pub(crate) generator: Generator,
     interpreter: Expecting,
     implementations: Vec<(String, Observing)>,
     pub(crate) statistics: Statistics,
     /// How many graphs, and operators by themselves, were compared.
     pub(crate) compared: usize,
-    /// How many an implementation did not run.
-    pub(crate) skipped: usize,
+    /// How many graphs an implementation did not run, by its name and the reason.
+    pub(crate) skipped: BTreeMap<(String, String), usize>,
     /// How many of these comparisons were inside the bounds only because these span a jump.
     pub(crate) undecided: usize,
 }
 
 impl Campaign {
-    /// Starts the interpreter and the implementations.
+    /// Starts the interpreter and the implementations. Drawn is only what all of these support.
     ///
     /// # Errors
-    /// The first that can not be started, and why.
+    /// The first that can not be started, and why; or that there is nothing to draw.
     pub(crate) fn start(
         generator: Generator,
         implementations: Vec<Candidate>,
         timeout: Duration,
-    ) -> Result<Self, String> {
+    ) -> Result<Self, Failure> {
         let started = implementations.into_iter().map(|Candidate { name, start, patience }| {
             match Subject::start(start, patience) {
                 Ok(subject) => Ok((name, subject)),
-                Err(reason) => Err(format!("{name} did not start: {reason}")),
+                Err(reason) => Err(Failure::NotStarted(format!("{name} did not start: {reason}"))),
             }
         });
-        let implementations = started.collect::<Result<Vec<(String, Observing)>, String>>()?;
+        let implementations = started.collect::<Result<Vec<(String, Observing)>, Failure>>()?;
+        let supports = implementations.iter().map(|(_, subject)| subject.support());
+        let generator = supports.fold(generator, Generator::within);
+        if generator.operators().is_some_and(|operators| operators.is_empty()) {
+            let why = "there is no graph to draw: no operator is left of those that are asked for and supported, with \
+                       these data types";
+            return Err(Failure::NothingToRun(why.into()));
+        }
         let flushes_subnormals =
             implementations.iter().any(|(_, subject)| subject.has_fact("flushes float32 subnormals"));
-        let interpreter = Subject::start(interpreting(Allowance { flushes_subnormals }), timeout)?;
+        let interpreter = Subject::start(interpreting(Allowance { flushes_subnormals }), timeout);
+        let interpreter = interpreter.map_err(Failure::NotStarted)?;
         Ok(Self {
             generator,
             interpreter,
             implementations,
             statistics: Statistics::default(),
             compared: 0,
-            skipped: 0,
+            skipped: BTreeMap::new(),
             undecided: 0,
         })
     }
@@ -179,7 +189,7 @@ impl Campaign {
     ) -> Vec<Observed<'a>> {
         let mut inside = Vec::new();
         for (observed, expected) in graphs.into_iter().zip(expected) {
-            if let Some(difference) = self.compare(expected, &observed.answer) {
+            if let Some(difference) = self.compare(at, expected, &observed.answer) {
                 tell(Progress::Found(Box::new(self.shrunk(at, &observed, observed.graph, difference))));
             } else {
                 inside.push(observed);
@@ -190,11 +200,13 @@ impl Campaign {
 
     fn compare(
         &mut self,
+        at: usize,
         expected: &Result<Interpreted, String>,
         answer: &Result<Observation, String>,
     ) -> Option<Difference> {
-        if let (Ok(Ok(_)), Ok(Observation::Skipped(_))) = (expected, answer) {
-            self.skipped += 1;
+        if let (Ok(Ok(_)), Ok(Observation::Skipped(reason))) = (expected, answer) {
+            let name = self.implementations[at].0.clone();
+            *self.skipped.entry((name, reason.clone())).or_default() += 1;
             return None;
         }
         self.compared += 1;
@@ -223,7 +235,7 @@ impl Campaign {
         let vectors: Vec<Vector> = pieces.iter().map(|(_, vector)| vector.clone()).collect();
         let expected = self.interpreter.run(&vectors);
         for ((observed, vector), expected) in pieces.iter().zip(&expected) {
-            let Some(difference) = self.compare(expected, &observed.answer) else {
+            let Some(difference) = self.compare(at, expected, &observed.answer) else {
                 continue;
             };
             // What the operator does not do by itself, it does only in that graph.
@@ -299,7 +311,7 @@ fn interpreting(allowance: Allowance) -> Start<Interpreted> {
                 tell(Told::Answer(index, interpreted(vector, allowance)));
             }
         };
-        Ok((Box::new(answering), vec![]))
+        Ok((Box::new(answering), Traits::default()))
     })
 }
 
@@ -319,10 +331,10 @@ fn interpreted(vector: &Vector, allowance: Allowance) -> Interpreted {
 
 /// Starts an implementation.
 pub(crate) fn observing(
-    start: impl Fn() -> Result<(Executor, Vec<String>), String> + Send + Sync + 'static,
+    start: impl Fn() -> Result<(Executor, Traits), String> + Send + Sync + 'static,
 ) -> Start<Observation> {
     Arc::new(move || {
-        let (executor, facts) = start()?;
+        let (executor, traits) = start()?;
         let answering = move |vectors: &[Vector], tell: &mut dyn FnMut(Told<Observation>)| {
             let mut started = Vec::new();
             for (index, vector) in vectors.iter().enumerate() {
@@ -334,7 +346,7 @@ pub(crate) fn observing(
                 tell(Told::Answer(index, executor.finish(vector)));
             }
         };
-        Ok((Box::new(answering), facts))
+        Ok((Box::new(answering), traits))
     })
 }
 
@@ -469,7 +481,7 @@ mod tests {
     }
 
     fn findings(provider: fn() -> Rc<dyn PlatformProvider>, seed: u64, graphs: u64) -> Vec<Finding> {
-        let start = observing(move || Ok((Executor::model(provider(), Reading::Corrected), vec![])));
+        let start = observing(move || Ok((Executor::model(provider(), Reading::Corrected), Traits::default())));
         let generator = Generator::new(seed, &[], 30).expect("all operators");
         let patience = Duration::from_secs(600);
         let candidate = Candidate { name: "implementation".to_owned(), start, patience };

@@ -113,18 +113,20 @@ pub(crate) struct Draft {
     rehearsal: Rehearsal,
     graph: Graph,
     operands: Vec<Operand>,
+    /// The data types that operands may have.
+    data_types: Vec<DataType>,
     most_elements: usize,
     names: usize,
     attempted: Option<Operator>,
 }
 
 impl Draft {
-    /// An empty graph.
-    pub(crate) fn new(mut random: Random) -> Self {
+    /// An empty graph, whose operands are to have these data types.
+    pub(crate) fn new(mut random: Random, data_types: &[DataType]) -> Self {
         let most_elements = if random.one_in(40) { MORE_ELEMENTS } else { FEW_ELEMENTS };
         let graph = Graph { inputs: IndexMap::new(), operators: vec![], expected_outputs: IndexMap::new() };
-        let rehearsal = Rehearsal::new();
-        Self { random, rehearsal, graph, operands: vec![], most_elements, names: 0, attempted: None }
+        let (rehearsal, operands, data_types) = (Rehearsal::new(), vec![], data_types.to_vec());
+        Self { random, rehearsal, graph, operands, data_types, most_elements, names: 0, attempted: None }
     }
 
     fn new_name(&mut self, letter: char) -> String {
@@ -186,11 +188,12 @@ impl Draft {
 
     /// An operand of one of these types, with a rank from `least` to `most`.
     pub(crate) fn of_types(&mut self, data_types: &[DataType], least: usize, most: usize) -> Operand {
+        let data_types = self.allowed(data_types);
         let does =
             |operand: &&Operand| data_types.contains(&operand.data_type) && (least..=most).contains(&operand.rank());
         let found: Vec<Operand> = self.operands.iter().filter(does).cloned().collect();
         if found.is_empty() || self.random.one_in(4) {
-            let data_type = self.data_type(data_types);
+            let data_type = self.data_type(&data_types);
             let rank = self.rank(least, most);
             let shape = self.shape(rank);
             return self.new_operand(data_type, &shape, Purpose::Any);
@@ -205,13 +208,27 @@ impl Draft {
         least + self.random.below(most - least + 1)
     }
 
+    /// Those of these types that operands may have. Where there is none, the call is refused with any.
+    fn allowed(&self, data_types: &[DataType]) -> Vec<DataType> {
+        let allowed: Vec<DataType> =
+            data_types.iter().copied().filter(|data_type| self.data_types.contains(data_type)).collect();
+        if allowed.is_empty() { data_types.to_vec() } else { allowed }
+    }
+
+    /// One of these types, each as often.
+    pub(crate) fn any_type(&mut self, data_types: &[DataType]) -> DataType {
+        let allowed = self.allowed(data_types);
+        self.random.choose(&allowed)
+    }
+
     /// One of these types; a float somewhat more often, where there is one among them.
     pub(crate) fn data_type(&mut self, data_types: &[DataType]) -> DataType {
+        let data_types = self.allowed(data_types);
         let floats: Vec<DataType> = data_types.iter().copied().filter(|data_type| is_float(*data_type)).collect();
         if !floats.is_empty() && self.random.one_in(3) {
             return self.random.choose(&floats);
         }
-        self.random.choose(data_types)
+        self.random.choose(&data_types)
     }
 
     /// A number for an option such as alpha.
@@ -288,11 +305,13 @@ impl Draft {
 
     fn call(&mut self, row: &'static OperatorRow, arguments: Vec<Argument>, inputs: usize) -> Result<Use, Refusal> {
         for (name, input) in &self.graph.inputs[inputs..] {
+            self.ensure_allowed(input.descriptor.data_type)?;
             self.rehearsal.input(name, input)?;
         }
         let mut operator = Operator { name: row.name.into(), arguments, outputs: Names::Several(vec![]) };
         self.attempted = Some(operator.clone());
         let outputs = self.rehearsal.operator(&operator)?;
+        outputs.iter().try_for_each(|output| self.ensure_allowed(output.data_type))?;
         if let Some(large) = outputs.iter().find(|output| output.element_count().is_none_or(|n| n > MOST_ELEMENTS)) {
             return Err(Refusal::Threw(format!("left out here: {large} is too large")));
         }
@@ -316,6 +335,13 @@ impl Draft {
 }
 
 impl Draft {
+    fn ensure_allowed(&self, data_type: DataType) -> Result<(), Refusal> {
+        if self.data_types.contains(&data_type) {
+            return Ok(());
+        }
+        Err(Refusal::Threw(format!("left out here: {} is not supported", data_type.name())))
+    }
+
     /// Changes one argument, or a part of it: mostly the call is refused then.
     fn spoil(&mut self, arguments: &mut [Argument]) {
         let place = self.random.below(arguments.len());

@@ -1,18 +1,23 @@
 //! Draws graphs: each from a seed and its number, and from nothing else.
 
 use webnn_reference::ops::{OPERATORS, OperatorRow};
-use webnn_vectors::{Graph, Kind, Vector};
+use webnn_vectors::{DataType, Graph, Kind, Vector};
 
 use super::draft::{Draft, Use};
 use super::operators::{Propose, proposal};
 use super::random::Random;
+use super::subject::Support;
 use crate::execute::rehearsal::Refusal;
+
+/// How often a call of an operator is proposed before it is left out: with some data types none of its calls is valid.
+const TRIES: usize = 64;
 
 /// Which graphs are drawn.
 #[derive(Clone, Debug)]
 pub(crate) struct Generator {
     seed: u64,
     operators: Vec<(&'static OperatorRow, Propose)>,
+    data_types: Vec<DataType>,
     max_operators: usize,
 }
 
@@ -47,7 +52,43 @@ impl Generator {
         }
         let is_chosen = |row: &&OperatorRow| names.is_empty() || names.iter().any(|name| name == row.name);
         let operators = OPERATORS.iter().filter(is_chosen).filter_map(|row| Some((row, proposal(row.name)?))).collect();
-        Ok(Self { seed, operators, max_operators })
+        let data_types = DataType::ALL.into_iter().filter(|data_type| data_type.is_specified()).collect();
+        Ok(Self { seed, operators, data_types, max_operators })
+    }
+
+    /// The same, without the operators and data types that something does not support.
+    #[must_use]
+    pub(crate) fn within(mut self, support: &Support) -> Self {
+        if let Some(supported) = &support.operators {
+            self.operators.retain(|(row, _)| supported.iter().any(|name| name == row.name));
+        }
+        if let Some(supported) = &support.data_types {
+            self.data_types.retain(|data_type| supported.iter().any(|name| name == data_type.name()));
+        }
+        if !self.has_all_data_types() {
+            let data_types = self.data_types.clone();
+            self.operators.retain(|(row, propose)| {
+                let mut draft = Draft::new(Random::new(self.seed, 0), &data_types);
+                (0..TRIES).any(|_| draft.propose(row, *propose).is_ok())
+            });
+        }
+        self
+    }
+
+    fn has_all_data_types(&self) -> bool {
+        DataType::ALL.into_iter().filter(|data_type| data_type.is_specified()).count() == self.data_types.len()
+    }
+
+    /// The operators that are drawn, if not all are.
+    pub(crate) fn operators(&self) -> Option<Vec<&'static str>> {
+        let names = || self.operators.iter().map(|(row, _)| row.name).collect();
+        (self.operators.len() < OPERATORS.len()).then(names)
+    }
+
+    /// The data types that are drawn, if not all are.
+    pub(crate) fn data_types(&self) -> Option<Vec<&'static str>> {
+        let names = || self.data_types.iter().map(|data_type| data_type.name()).collect();
+        (!self.has_all_data_types()).then(names)
     }
 
     /// Draws the graph of this number.
@@ -58,10 +99,12 @@ impl Generator {
         let mut random = Random::new(self.seed, number);
         let most = if random.coin() { self.max_operators.min(4) } else { self.max_operators };
         let count = 1 + random.below(most);
-        let mut draft = Draft::new(random);
+        let mut draft = Draft::new(random, &self.data_types);
         let (mut uses, mut refused) = (vec![], vec![]);
         // A graph has one operator at least; all proposals of an operator being refused would be noticed.
-        while draft.operator_count() < count && refused.len() < 16 * count {
+        let is_enough =
+            |refused: usize, operators: usize| refused >= 16 * count && (operators > 0 || refused > 64 * TRIES);
+        while draft.operator_count() < count && !is_enough(refused.len(), draft.operator_count()) {
             let (row, propose) = draft.random.choose(&self.operators);
             match draft.propose(row, propose) {
                 Ok(used) => uses.push(used),
@@ -121,6 +164,33 @@ mod tests {
         let backwards: Vec<String> = (0..20).rev().map(json).collect();
         assert!(forwards.iter().eq(backwards.iter().rev()));
         assert_eq!(forwards.iter().collect::<BTreeSet<_>>().len(), forwards.len());
+    }
+
+    #[test]
+    fn nothing_is_drawn_that_is_not_supported() {
+        let names = |names: &[&str]| Some(names.iter().map(|name| (*name).to_owned()).collect::<Vec<_>>());
+        let operators = names(&["add", "equal", "where", "cast", "argMin", "quantizeLinear", "conv2d", "gather"]);
+        let support = Support { operators, data_types: names(&["float32", "int32"]) };
+        let generator = all().within(&support);
+        // These make or take uint8, or no other integers than those.
+        assert_eq!(
+            generator.operators().expect("some"),
+            ["add", "argMin", "cast", "conv2d", "gather", "quantizeLinear"]
+        );
+        let mut drawn = BTreeSet::new();
+        for number in 0..300 {
+            let graph = generator.draw(number).expect("a graph").graph;
+            assert!(!graph.operators.is_empty());
+            drawn.extend(graph.operators.iter().map(|operator| operator.name.clone()));
+            let inputs = graph.inputs.values().map(|input| input.descriptor.data_type);
+            let outputs = graph.expected_outputs.values().map(|output| output.descriptor.data_type);
+            for data_type in inputs.chain(outputs) {
+                assert!(matches!(data_type, DataType::Float32 | DataType::Int32), "{data_type:?}");
+            }
+        }
+        assert_eq!(drawn.len(), 6, "{drawn:?}");
+        let nothing = all().within(&Support { operators: names(&["equal"]), data_types: names(&["float32"]) });
+        assert_eq!(nothing.operators(), Some(vec![]));
     }
 
     #[test]

@@ -21,8 +21,24 @@ pub(crate) enum Told<A> {
 /// Answers vectors, telling of each.
 pub(crate) type Answering<A> = Box<dyn FnMut(&[Vector], &mut dyn FnMut(Told<A>))>;
 
-/// Starts what answers, in the thread that is going to use it, and tells facts about it; or why it can not be started.
-pub(crate) type Start<A> = Arc<dyn Fn() -> Result<(Answering<A>, Vec<String>), String> + Send + Sync>;
+/// What something that answers says of itself.
+#[derive(Clone, Debug, Default)]
+pub(crate) struct Traits {
+    /// Facts that change results.
+    pub(crate) facts: Vec<String>,
+    /// What it supports.
+    pub(crate) support: Support,
+}
+
+/// The operators and data types that something supports: all, where it does not say.
+#[derive(Clone, Debug, Default)]
+pub(crate) struct Support {
+    pub(crate) operators: Option<Vec<String>>,
+    pub(crate) data_types: Option<Vec<String>>,
+}
+
+/// Starts what answers, in the thread that is going to use it, and tells about it; or why it can not be started.
+pub(crate) type Start<A> = Arc<dyn Fn() -> Result<(Answering<A>, Traits), String> + Send + Sync>;
 
 /// After so many threads that hung, nothing more is tried.
 const MOST_GIVEN_UP: usize = 5;
@@ -33,7 +49,7 @@ pub(crate) struct Subject<A> {
     timeout: Duration,
     thread: Option<Thread<A>>,
     given_up: usize,
-    facts: Vec<String>,
+    traits: Traits,
 }
 
 struct Thread<A> {
@@ -47,13 +63,18 @@ impl<A: Send + 'static> Subject<A> {
     /// # Errors
     /// Why it can not be started.
     pub(crate) fn start(start: Start<A>, timeout: Duration) -> Result<Self, String> {
-        let (thread, facts) = Thread::spawn(&start, timeout)?;
-        Ok(Self { start, timeout, thread: Some(thread), given_up: 0, facts })
+        let (thread, traits) = Thread::spawn(&start, timeout)?;
+        Ok(Self { start, timeout, thread: Some(thread), given_up: 0, traits })
     }
 
     /// Whether this is a fact about it.
     pub(crate) fn has_fact(&self, fact: &str) -> bool {
-        self.facts.iter().any(|known| known == fact)
+        self.traits.facts.iter().any(|known| known == fact)
+    }
+
+    /// What it supports.
+    pub(crate) fn support(&self) -> &Support {
+        &self.traits.support
     }
 
     /// Gives it vectors, which it answers while others work.
@@ -118,15 +139,15 @@ impl<A: Send + 'static> Subject<A> {
 }
 
 impl<A: Send + 'static> Thread<A> {
-    fn spawn(start: &Start<A>, timeout: Duration) -> Result<(Self, Vec<String>), String> {
+    fn spawn(start: &Start<A>, timeout: Duration) -> Result<(Self, Traits), String> {
         let (requests, inbox) = channel::<Vec<Vector>>();
         let (outbox, events) = channel();
         let (started, is_started) = channel();
         let (start, at_work) = (Arc::clone(start), AtWork::begin());
         thread::spawn(move || {
             match start() {
-                Ok((mut answering, facts)) => {
-                    drop(started.send(Ok(facts)));
+                Ok((mut answering, traits)) => {
+                    drop(started.send(Ok(traits)));
                     for vectors in inbox {
                         // The receiver is gone only where this thread was given up.
                         answering(&vectors, &mut |told| drop(outbox.send(told)));
@@ -136,8 +157,8 @@ impl<A: Send + 'static> Thread<A> {
             }
             drop(at_work);
         });
-        let facts = is_started.recv_timeout(timeout).unwrap_or_else(|_| Err("not in time, or it panicked".into()))?;
-        Ok((Self { requests, events }, facts))
+        let traits = is_started.recv_timeout(timeout).unwrap_or_else(|_| Err("not in time, or it panicked".into()))?;
+        Ok((Self { requests, events }, traits))
     }
 }
 
@@ -177,7 +198,7 @@ mod tests {
                     tell(Told::Answer(index, vector.name.clone()));
                 }
             };
-            Ok((Box::new(answering), vec![]))
+            Ok((Box::new(answering), Traits::default()))
         });
         let mut subject = Subject::start(start, Duration::from_millis(50)).expect("a thread");
         let answers = subject.run(&["a", "hangs", "b", "c"].map(vector));

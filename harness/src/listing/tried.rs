@@ -54,6 +54,17 @@ pub(crate) struct FuzzFinding {
     pub(crate) tried: usize,
 }
 
+/// Random graphs that an implementation skipped.
+#[derive(Clone, Debug, Serialize, JsonSchema)]
+pub(crate) struct SkippedGraphs {
+    /// The implementation.
+    pub(crate) implementation: String,
+    /// Why.
+    pub(crate) reason: String,
+    /// How many.
+    pub(crate) graphs: usize,
+}
+
 /// How often an operator was drawn.
 #[derive(Clone, Debug, Serialize, JsonSchema)]
 #[serde(rename_all = "camelCase")]

@@ -210,6 +210,18 @@ pub(crate) struct Answered {
 }
 
 impl Answer {
+    /// What it is called.
+    pub(crate) fn kind(&self) -> &'static str {
+        match self {
+            Self::Ready(_) => "ready",
+            Self::Result { .. } => "result",
+            Self::Exception { .. } => "exception",
+            Self::Skipped { .. } => "skipped",
+            Self::Errored { .. } => "errored",
+            Self::Calls { .. } => "calls",
+        }
+    }
+
     /// The command that it answers; none for `ready`.
     pub(crate) fn seq(&self) -> Option<u64> {
         match self {

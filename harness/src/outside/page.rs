@@ -125,17 +125,23 @@ impl Page {
     }
 
     pub(super) fn receive(&mut self, limit: Duration) -> Result<String, Silence> {
+        let received = self.received(limit);
+        match &received {
+            Ok(line) => self.transcript.note(Speaker::Adapter, line),
+            Err(silence) => self.transcript.note(Speaker::End, &silence.to_string()),
+        }
+        received
+    }
+
+    fn received(&mut self, limit: Duration) -> Result<String, Silence> {
         let begun = Instant::now();
         loop {
             match self.incoming.recv_timeout(LOOK) {
-                Ok(Ok(line)) => {
-                    self.transcript.note(Speaker::Adapter, &line);
-                    return Ok(line);
-                }
+                Ok(Ok(line)) => return Ok(line),
                 Ok(Err(why)) => return Err(Silence::Unreadable(why)),
                 // The page gives a vector up by itself, and says so.
                 Err(RecvTimeoutError::Timeout) if begun.elapsed() > limit + HELD_OPEN => {
-                    return Err(Silence::TimedOut(limit));
+                    return Err(Silence::TimedOut { limit, begun: 0 });
                 }
                 Err(RecvTimeoutError::Timeout) => self.ensure_the_browser_runs()?,
                 Err(RecvTimeoutError::Disconnected) => return Err(Silence::Ended("is not served any more".into())),

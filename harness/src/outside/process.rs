@@ -4,8 +4,9 @@
 //! that an adapter that does not read can not stop the harness.
 
 use std::collections::VecDeque;
-use std::io::{BufRead, BufReader, Read, Write};
+use std::io::{BufRead, BufReader, ErrorKind, Read, Write};
 use std::process::{ChildStdin, Command, Stdio};
+use std::sync::atomic::{AtomicUsize, Ordering};
 use std::sync::mpsc::{Receiver, RecvTimeoutError, Sender, channel};
 use std::sync::{Arc, Condvar, Mutex, MutexGuard, PoisonError};
 use std::thread;
@@ -14,8 +15,12 @@ use std::time::Duration;
 use super::group::Group;
 use super::transcript::{Speaker, Transcript};
 
-/// The longest line that is read.
+/// The longest line that is read, and in what parts.
 const LONGEST_LINE: usize = 1 << 30;
+const PART: usize = 1 << 16;
+
+/// How many bytes are shown of what is no text.
+const SHOWN_BYTES: usize = 16;
 
 /// How many lines of standard error are kept, and how much of each.
 const KEPT_LINES: usize = 20;
@@ -32,8 +37,8 @@ const GRACE: Duration = Duration::from_secs(5);
 pub(super) enum Silence {
     /// The program ended, or closed its output: how.
     Ended(String),
-    /// It did not answer in time.
-    TimedOut(Duration),
+    /// It did not answer in time; of a line so many bytes had come.
+    TimedOut { limit: Duration, begun: usize },
     /// What it wrote is no line of text.
     Unreadable(String),
 }
@@ -42,7 +47,13 @@ impl std::fmt::Display for Silence {
     fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
         match self {
             Self::Ended(how) => f.write_str(how),
-            Self::TimedOut(limit) => write!(f, "did not answer within {} s (--timeout)", limit.as_secs_f64()),
+            Self::TimedOut { limit, begun } => {
+                write!(f, "did not answer within {} s (--timeout)", limit.as_secs_f64())?;
+                match begun {
+                    0 => Ok(()),
+                    begun => write!(f, ": {begun} bytes of a line had come, and not its end"),
+                }
+            }
             Self::Unreadable(why) => f.write_str(why),
         }
     }
@@ -55,6 +66,8 @@ pub(super) struct Process {
     /// Gone once the program was asked to end.
     writer: Option<Sender<String>>,
     lines: Receiver<Result<String, String>>,
+    /// How many bytes have come of a line that has no end yet.
+    begun: Arc<AtomicUsize>,
     errors: LastLines,
     transcript: Transcript,
 }
@@ -69,17 +82,20 @@ impl Process {
         let mut command = Command::new(program);
         command.args(arguments).stdin(Stdio::piped()).stdout(Stdio::piped()).stderr(Stdio::piped());
         let started = Group::start(&mut command, None);
-        let mut group = started.map_err(|error| format!("{program:?} can not be started: {error}"))?;
+        let mut group =
+            started.map_err(|error| format!("{program:?} can not be started: {error}{}", meant(program)))?;
         let child = &mut group.child;
         let (Some(input), Some(output), Some(error)) = (child.stdin.take(), child.stdout.take(), child.stderr.take())
         else {
             return Err("its standard input and output can not be reached".into());
         };
         let errors = LastLines::default();
-        let (to, from) = channel();
-        thread::spawn(move || read_lines(BufReader::new(output), &to));
+        let begun = Arc::new(AtomicUsize::new(0));
+        let (to, lines) = channel();
+        let count = Arc::clone(&begun);
+        thread::spawn(move || read_lines(BufReader::with_capacity(PART, output), &count, &to));
         errors.keep(error, transcript.clone());
-        Ok(Self { group, writer: Some(write_lines(input)), lines: from, errors, transcript })
+        Ok(Self { group, writer: Some(write_lines(input)), lines, begun, errors, transcript })
     }
 
     /// Sends a line. A program that is gone is noticed when its answer is waited for.
@@ -95,15 +111,24 @@ impl Process {
     /// # Errors
     /// Why none came.
     pub(super) fn receive(&mut self, limit: Duration) -> Result<String, Silence> {
-        match self.lines.recv_timeout(limit) {
+        let received = match self.lines.recv_timeout(limit) {
             Ok(Ok(line)) => {
                 self.transcript.note(Speaker::Adapter, &line);
-                Ok(line)
+                return Ok(line);
             }
-            Ok(Err(why)) => Err(Silence::Unreadable(why)),
-            Err(RecvTimeoutError::Timeout) => Err(Silence::TimedOut(limit)),
-            Err(RecvTimeoutError::Disconnected) => Err(Silence::Ended(self.how_it_ended())),
-        }
+            Ok(Err(why)) => Silence::Unreadable(why),
+            Err(RecvTimeoutError::Timeout) => Silence::TimedOut { limit, begun: self.begun.load(Ordering::Relaxed) },
+            Err(RecvTimeoutError::Disconnected) => Silence::Ended(self.how_it_ended()),
+        };
+        self.transcript.note(Speaker::End, &received.to_string());
+        Err(received)
+    }
+
+    /// A line that has come already.
+    pub(super) fn surplus(&mut self) -> Option<String> {
+        let line = self.lines.try_recv().ok()?.ok()?;
+        self.transcript.note(Speaker::Adapter, &line);
+        Some(line)
     }
 
     fn how_it_ended(&mut self) -> String {
@@ -143,13 +168,17 @@ fn write_lines(mut input: ChildStdin) -> Sender<String> {
     to
 }
 
-fn read_lines(mut output: impl BufRead, to: &Sender<Result<String, String>>) {
+/// What may have been meant by a program that can not be started.
+fn meant(program: &str) -> &'static str {
+    if program.contains('=') { "; there is no shell: `cmd:env NAME=VALUE PROGRAM` sets a variable" } else { "" }
+}
+
+fn read_lines(mut output: impl BufRead, begun: &AtomicUsize, to: &Sender<Result<String, String>>) {
     loop {
-        let mut line = Vec::new();
-        let told = match (&mut output).take(LONGEST_LINE as u64 + 1).read_until(b'\n', &mut line) {
-            Ok(0) => return,
-            Ok(length) if length > LONGEST_LINE => Err(format!("wrote a line of more than {LONGEST_LINE} bytes")),
-            Ok(_) => String::from_utf8(line).map_err(|_| "wrote a line that is not UTF-8".to_owned()),
+        let told = match read_line(&mut output, begun) {
+            Ok(line) if line.is_empty() => return,
+            Ok(line) if line.len() > LONGEST_LINE => Err(format!("wrote a line of more than {LONGEST_LINE} bytes")),
+            Ok(line) => String::from_utf8(line).map_err(|error| no_text(&error)),
             Err(error) => Err(format!("its output can not be read: {error}")),
         };
         let is_the_last = told.is_err();
@@ -157,6 +186,35 @@ fn read_lines(mut output: impl BufRead, to: &Sender<Result<String, String>>) {
             return;
         }
     }
+}
+
+/// Reads up to the end of a line, and counts what has come of it.
+fn read_line(output: &mut impl BufRead, begun: &AtomicUsize) -> std::io::Result<Vec<u8>> {
+    let mut line = Vec::new();
+    loop {
+        let length = match output.fill_buf() {
+            Ok(mut part) => part.read_until(b'\n', &mut line)?,
+            Err(error) if error.kind() == ErrorKind::Interrupted => continue,
+            Err(error) => return Err(error),
+        };
+        output.consume(length);
+        if length == 0 || line.ends_with(b"\n") || line.len() > LONGEST_LINE {
+            begun.store(0, Ordering::Relaxed);
+            return Ok(line);
+        }
+        begun.store(line.len(), Ordering::Relaxed);
+    }
+}
+
+fn no_text(error: &std::string::FromUtf8Error) -> String {
+    let place = error.utf8_error().valid_up_to();
+    let bytes = error.as_bytes()[place..].trim_ascii_end();
+    let shown: Vec<String> = bytes.iter().take(SHOWN_BYTES).map(|byte| format!("{byte:02x}")).collect();
+    let more = if bytes.len() > SHOWN_BYTES { " \u{2026}" } else { "" };
+    format!(
+        "wrote a line that is not UTF-8: {}{more} at byte {place}; what is no answer is printed to standard error",
+        shown.join(" ")
+    )
 }
 
 /// The last lines that a program wrote to standard error.

@@ -21,6 +21,8 @@ pub(crate) enum Speaker {
     Adapter,
     /// The adapter, to standard error.
     StandardError,
+    /// Nobody: how the process ended without an answer, or why it was given up.
+    End,
 }
 
 /// One line of a conversation.

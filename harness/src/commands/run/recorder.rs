@@ -51,6 +51,8 @@ pub(super) struct Recorder<'a> {
     /// How many results were not as expected when the run began.
     unexpected_before: usize,
     bar: ProgressBar,
+    /// Whether the bar names a vector that takes long.
+    is_waiting: bool,
     begun: Instant,
 }
 
@@ -89,6 +91,7 @@ impl<'a> Recorder<'a> {
             vectors: roster.len(),
             unexpected_before,
             bar: progress_bar(),
+            is_waiting: false,
             begun: Instant::now(),
         })
     }
@@ -99,9 +102,12 @@ impl<'a> Recorder<'a> {
         let results = roster.len() * self.implementations.len();
         self.bar.set_length(u64::try_from(results).unwrap_or(u64::MAX));
         self.bar.reset();
-        if self.time > 1 {
-            self.bar.set_message(format!("run {} of {}", self.time, self.arguments.repeat));
-        }
+        self.bar.set_message(self.which_run());
+    }
+
+    /// Which run of several this is, for the bar.
+    fn which_run(&self) -> String {
+        if self.time > 1 { format!("run {} of {}", self.time, self.arguments.repeat) } else { String::new() }
     }
 
     /// Keeps what the run tells.
@@ -109,12 +115,25 @@ impl<'a> Recorder<'a> {
     /// # Errors
     /// If it can not be written, or the run is to end here.
     pub(super) fn note(&mut self, progress: Progress, roster: &Roster) -> Result<(), Stop> {
-        if let Progress::Judged(_) = &progress {
-            self.bar.inc(1);
+        match &progress {
+            Progress::Judged(_) => {
+                self.bar.inc(1);
+                if self.is_waiting {
+                    self.bar.set_message(self.which_run());
+                    self.is_waiting = false;
+                }
+            }
+            Progress::Waiting(implementation, index, time) => {
+                let (name, id) = (&self.implementations[*implementation], inert(roster.id(*index)));
+                self.bar.set_message(format!("\n{name} has been at {id} for {} s", time.as_secs()));
+                self.is_waiting = true;
+            }
+            Progress::Started(..) | Progress::NotStarted(..) | Progress::Compared(_) => {}
         }
         match progress {
             Progress::Judged(verdict) if self.time > 1 => self.judged_again(&verdict, roster)?,
             _ if self.time > 1 => {}
+            Progress::Waiting(..) => {}
             Progress::Started(implementation, description) => {
                 let name = self.implementations[implementation].to_string();
                 self.ensure_is_same(&name, Some(&description))?;

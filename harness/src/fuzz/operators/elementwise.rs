@@ -51,7 +51,7 @@ pub(super) fn literal(data_type: DataType, number: Number) -> Value {
 
 pub(super) fn cast(draft: &mut Draft, row: &'static OperatorRow) -> Call {
     let input = draft.first(row, "input");
-    let data_type = draft.random.choose(&data_types(row, "output"));
+    let data_type = draft.any_type(&data_types(row, "output"));
     Call::with("input", &input).and("dataType", data_type.name())
 }
 

@@ -7,7 +7,7 @@ use crate::fuzz::elements::Purpose;
 
 /// Indices of this shape into `size` elements.
 fn indices(draft: &mut Draft, row: &'static OperatorRow, shape: &[u32], size: u32) -> Operand {
-    let data_type = draft.random.choose(&data_types(row, "indices"));
+    let data_type = draft.any_type(&data_types(row, "indices"));
     draft.operand(data_type, shape, Purpose::Indices(size))
 }
 

@@ -25,7 +25,7 @@ fn call(input: &Operand, scale: &Operand, zero_point: &Operand) -> Call {
 pub(super) fn dequantize(draft: &mut Draft, row: &'static OperatorRow) -> Call {
     let input = draft.first(row, "input");
     let shape = blocks(draft, &input);
-    let data_type = draft.random.choose(&data_types(row, "scale"));
+    let data_type = draft.any_type(&data_types(row, "scale"));
     let scale = draft.operand(data_type, &shape, Purpose::Positive);
     let zero_point = draft.operand(input.data_type, &shape, Purpose::Any);
     call(&input, &scale, &zero_point)
@@ -35,7 +35,7 @@ pub(super) fn quantize(draft: &mut Draft, row: &'static OperatorRow) -> Call {
     let input = draft.first(row, "input");
     let shape = blocks(draft, &input);
     let scale = draft.operand(input.data_type, &shape, Purpose::Positive);
-    let data_type = draft.random.choose(&data_types(row, "zeroPoint"));
+    let data_type = draft.any_type(&data_types(row, "zeroPoint"));
     let zero_point = draft.operand(data_type, &shape, Purpose::Any);
     call(&input, &scale, &zero_point)
 }

@@ -1,6 +1,7 @@
 //! Reductions, and what else goes along axes.
 
 use webnn_reference::ops::OperatorRow;
+use webnn_vectors::DataType;
 
 use crate::fuzz::draft::{Call, Draft};
 
@@ -16,7 +17,7 @@ pub(super) fn arg_min_max(draft: &mut Draft, row: &'static OperatorRow) -> Call 
     let input = draft.first(row, "input");
     let axis = draft.axis(&input);
     let keep_dimensions = draft.random.coin();
-    let data_type = draft.random.choose(&["int32", "int64"]);
+    let data_type = draft.any_type(&[DataType::Int32, DataType::Int64]).name();
     Call::with("input", &input).and("axis", axis).maybe(draft, "keepDimensions", keep_dimensions).maybe(
         draft,
         "outputDataType",
