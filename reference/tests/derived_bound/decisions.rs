@@ -69,3 +69,24 @@ fn whole_numbers_beyond_53_bits_are_not_taken_for_their_neighbours() -> Result<(
     }
     Ok(())
 }
+
+#[test]
+fn whole_numbers_that_wrap_by_one_are_in_doubt() -> Result<()> {
+    // Three thirds may be a little below 1, so that not all is exact. Binary64 can not tell 2^63 - 1 from 2^63, which wraps.
+    let least = i64::MIN as f64;
+    let outputs = outputs(Allowance::default(), |b| {
+        let x = constant(b, &[3], &[1f32, -2f32.powi(63), 2f32.powi(70)]);
+        let y = constant(b, &[3], &[3f32, 1.0, 1.0]);
+        let whole = b.cast(&b.mul(&b.div(&x, &y, &o())?, &y, &o())?, MLOperandDataType::Int64, &o())?;
+        let next = b.add(&whole, &constant(b, &[], &[1i64]), &o())?;
+        Ok(vec![whole.clone(), b.abs(&whole, &o())?, b.neg(&whole, &o())?, next])
+    })?;
+    let [whole, abs, neg, next] = &outputs[..] else { panic!("four outputs") };
+    assert!(whole.holds(1, least) && whole.holds(2, -least) && !whole.range(1).doubt && !whole.range(2).doubt);
+    for (name, wraps, index) in [("abs", abs, 1), ("neg", neg, 1), ("add", next, 2)] {
+        assert_eq!(wraps.numbers[index], least, "{name}");
+        assert!(wraps.holds(index, least) && wraps.range(index).doubt, "{name}");
+    }
+    assert!(!abs.range(0).doubt && !next.range(1).doubt, "what does not wrap");
+    Ok(())
+}

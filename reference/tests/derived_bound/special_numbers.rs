@@ -57,3 +57,20 @@ fn what_may_be_nan_may_be_so_further_on() -> Result<()> {
     }
     Ok(())
 }
+
+#[test]
+fn a_softmax_may_have_what_is_far_below_its_greatest() -> Result<()> {
+    // The sum is rounded to a multiple of 64, either that of the first number or the next: they share 1, or one has nearly all.
+    let y = output(|b| {
+        let sums = b.cumulative_sum(&constant(b, &[2], &[701_089_344f32, 1.0]), 0, &Default::default())?;
+        b.softmax(&sums, 0, &o())
+    })?;
+    assert_eq!(y.numbers, [0.5, 0.5]);
+    for (first, second) in [(0.5, 0.5), ((-64f64).exp(), 1.0)] {
+        assert!(y.holds(0, first) && y.holds(1, second), "{first} {second}");
+    }
+    // Without a sum nothing is that uncertain.
+    let y = output(|b| b.softmax(&constant(b, &[3], &[0f32, -64.0, -64.0]), 0, &o()))?;
+    assert!(y.radius(0) < 2e-6 && y.radius(1) < 1e-30 && y.holds(1, (-64f64).exp()));
+    Ok(())
+}
