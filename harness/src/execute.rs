@@ -6,6 +6,7 @@
 //! ([`Outside`]) that is sent the vector.
 
 mod application;
+pub(crate) mod as_written;
 pub(crate) mod bounds;
 pub(crate) mod call;
 pub(crate) mod cells;

@@ -17,6 +17,9 @@ use crate::judge::Outcome;
 pub(crate) struct Expectations {
     #[serde(default, rename = "expectation")]
     entries: Vec<Entry>,
+    /// What to do about one that no longer holds.
+    #[serde(skip)]
+    pub(crate) remedy: String,
 }
 
 /// Vectors that are expected not to pass, all for one reason.
@@ -24,7 +27,11 @@ pub(crate) struct Expectations {
 #[serde(deny_unknown_fields)]
 pub(crate) struct Entry {
     /// Their ids (FILE/NAME).
+    #[serde(default)]
     vectors: Vec<String>,
+    /// Those of others that the program does not carry, such as those of web-platform-tests.
+    #[serde(default)]
+    elsewhere: Vec<String>,
     /// What is expected of them.
     outcome: Expected,
     /// Why.
@@ -38,6 +45,12 @@ pub(crate) struct Entry {
     /// newer ones that give it.
     #[serde(default)]
     without: Option<String>,
+}
+
+impl Entry {
+    fn all(&self) -> impl Iterator<Item = &str> {
+        self.vectors.iter().chain(&self.elsewhere).map(String::as_str)
+    }
 }
 
 /// An outcome that can be expected.
@@ -75,15 +88,23 @@ impl Expectations {
             }
             None => (format!("the expectations of {kind}"), carried(kind).to_owned()),
         };
-        let expectations: Self = toml::from_str(&text).map_err(|error| Failure::Data(format!("{name}: {error}")))?;
+        let mut expectations: Self =
+            toml::from_str(&text).map_err(|error| Failure::Data(format!("{name}: {error}")))?;
+        expectations.remedy = match folder {
+            Some(_) => format!("take it off {name}"),
+            None => format!(
+                "take it off harness/expectations/{kind}.toml, which the program carries for what is called {kind}; or, if yours \
+                 is another, call it otherwise: -i NAME=cmd:..."
+            ),
+        };
         for entry in &expectations.entries {
             if entry.reason.trim().is_empty() || entry.link.trim().is_empty() {
                 return Err(Failure::Data(format!(
                     "{name}: an expectation of {:?} has no reason or link",
-                    entry.vectors
+                    entry.all().collect::<Vec<_>>()
                 )));
             }
-            if entry.vectors.is_empty() {
+            if entry.all().next().is_none() {
                 return Err(Failure::Data(format!(
                     "{name}: an expectation names no vectors; its reason: {}",
                     entry.reason
@@ -111,16 +132,17 @@ impl Expectations {
         Ok(kinds)
     }
 
-    /// The ids of the vectors that are listed.
-    pub(crate) fn listed(&self) -> impl Iterator<Item = &str> {
-        self.entries.iter().flat_map(|entry| &entry.vectors).map(String::as_str)
+    /// The ids of the vectors that are listed, and whether they are of those that the program does not carry.
+    pub(crate) fn listed(&self) -> impl Iterator<Item = (&str, bool)> {
+        let own = self.entries.iter().flat_map(|entry| &entry.vectors).map(|id| (id.as_str(), false));
+        own.chain(self.entries.iter().flat_map(|entry| &entry.elsewhere).map(|id| (id.as_str(), true)))
     }
 
     /// The entry for a vector, on an adapter of which these are facts; `has` says whether an operator of it is given an argument
     /// of this name.
     pub(crate) fn of(&self, vector: &str, has: impl Fn(&str) -> bool, facts: &[String]) -> Option<&Entry> {
         self.entries.iter().find(|entry| {
-            let is_listed = entry.vectors.iter().any(|listed| listed == vector);
+            let is_listed = entry.all().any(|listed| listed == vector);
             let is_adapter = entry.fact.as_ref().is_none_or(|fact| facts.contains(fact));
             is_listed && is_adapter && !entry.without.as_deref().is_some_and(&has)
         })
@@ -137,6 +159,7 @@ fn check_folder(folder: &Path) -> Result<(), Failure> {
 pub(crate) fn under_the_literal_text(vector: &str, issue: &str) -> Entry {
     Entry {
         vectors: vec![vector.to_owned()],
+        elsewhere: vec![],
         outcome: Expected::Failed,
         reason: format!("the text as it is written, {issue}"),
         link: format!("SPEC_ISSUES.md#{issue}"),

@@ -6,6 +6,7 @@
 pub(crate) mod bound;
 pub(crate) mod difference;
 pub(crate) mod distance;
+pub(crate) mod literal;
 mod scenario;
 
 use webnn_reference::exception::Exception;

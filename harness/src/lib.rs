@@ -64,7 +64,8 @@ struct CommandLine {
 const EXIT_CODES: &str = "\
 Exit codes:
   0   everything was as expected
-  1   there were unexpected results (a failure, or a pass of a vector that is expected to fail)
+  1   there were unexpected results (a failure, or a pass of a vector that is expected to fail; with
+      `webnn run --fail-on-bounds` also a pass that is outside the derived bound)
   2   the command line is wrong
   65  a file is not what it should be
   66  no vector ran

@@ -19,7 +19,7 @@ use webnn_vectors::{DataType, NameIndex, Vector};
 
 use crate::failure::Failure;
 use crate::implementation::Description;
-use crate::judge::bound::Standing;
+use crate::judge::bound::{Element, Standing};
 use crate::results::Provenance;
 use lines::Lines;
 use reading::Extent;
@@ -35,6 +35,8 @@ pub(crate) struct Record {
     pub(crate) not_started: BTreeMap<String, String>,
     /// How long it took, in seconds.
     pub(crate) seconds: f64,
+    /// Why it ended before its vectors did, where that was asked for.
+    pub(crate) ended_early: Option<String>,
     /// Which parts of a run the files are, as their headers say it.
     pub(crate) parts: Vec<Option<String>>,
     files: Vec<Lines>,
@@ -186,6 +188,29 @@ impl ResultLine {
         self.more.get("bitEqual").and_then(Json::as_bool).unwrap_or_default()
     }
 
+    /// The error of the specification's text that asks for this failure as it is written, by its name in SPEC_ISSUES.md.
+    pub(crate) fn as_written(&self) -> Option<&str> {
+        self.more.get("asWritten").and_then(Json::as_str)
+    }
+
+    /// Whether what the specification leaves open went otherwise than the vector has it.
+    pub(crate) fn is_otherwise(&self) -> bool {
+        self.outcome == Went::Open && self.more.get("difference").is_some_and(|difference| !difference.is_null())
+    }
+
+    /// The element of which the derived bound says the worst, if that is not that it is inside.
+    pub(crate) fn element(&self) -> Option<Element> {
+        let bound = self.more.get("bound")?;
+        let text = |name: &str| bound.get(name).and_then(Json::as_str).map(str::to_owned);
+        Some(Element {
+            output: text("output")?,
+            index: usize::try_from(bound.get("index")?.as_u64()?).ok()?,
+            reference: text("reference")?,
+            actual: text("actual")?,
+            bound: bound.get("bound").and_then(Json::as_f64).unwrap_or(f64::INFINITY),
+        })
+    }
+
     /// How it stands with both judges, where the derived bound was asked.
     pub(crate) fn standing(&self) -> Option<Standing> {
         serde_json::from_value(self.more.get("bound")?.get("standing")?.clone()).ok()
@@ -258,6 +283,12 @@ impl Record {
     /// The implementations, in the order of the command line.
     pub(crate) fn implementations(&self) -> &[String] {
         &self.header.implementations
+    }
+
+    /// Calls an implementation otherwise, if there is one of that name.
+    pub(crate) fn rename(&mut self, from: &str, to: &str) -> bool {
+        let name = self.header.implementations.iter_mut().find(|name| *name == from);
+        name.map(|name| to.clone_into(name)).is_some()
     }
 
     /// The vectors, in the order of their ids.

@@ -7,6 +7,7 @@ pub(crate) mod badge;
 pub(crate) mod html;
 pub(crate) mod junit;
 pub(crate) mod markdown;
+pub(crate) mod scope;
 pub(crate) mod wptreport;
 
 use std::collections::BTreeMap;

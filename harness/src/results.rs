@@ -34,6 +34,12 @@ pub(crate) struct Origin {
     pub(crate) part: Option<String>,
     /// Whether it is judged by the derived bound too.
     pub(crate) bounds: bool,
+    /// The texts of which the id of a vector has to contain one.
+    pub(crate) filters: Vec<String>,
+    /// The operators that a graph may have.
+    pub(crate) operators: Vec<String>,
+    /// The result file of which only what was not as expected is run again.
+    pub(crate) failed_only: Option<String>,
 }
 
 /// The header of a run that begins now.
@@ -44,6 +50,9 @@ pub(crate) fn header(roster: &Roster, implementations: Vec<String>, reading: &st
         sources: roster.origins.iter().cloned().collect(),
         fingerprint: origin.fingerprint,
         bounds: origin.bounds,
+        filters: origin.filters,
+        operators: origin.operators,
+        failed_only: origin.failed_only,
         commit: option_env!("WEBNN_COMMIT"),
         specification: webnn_reference::SPECIFICATION,
         os: std::env::consts::OS,
@@ -64,6 +73,24 @@ pub(crate) fn header(roster: &Roster, implementations: Vec<String>, reading: &st
         reading: reading.into(),
         part: origin.part,
         more,
+    }
+}
+
+/// How a run has ended.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) enum End {
+    /// With its last vector.
+    Whole,
+    /// At a result, as it was asked to.
+    AtFailure,
+    /// By somebody who did not want to wait.
+    Interrupted,
+}
+
+impl End {
+    /// Why it ended before its last vector, if that was asked for.
+    fn was_early(self) -> Option<&'static str> {
+        (self == Self::AtFailure).then_some("at the first unexpected result (--fail-fast)")
     }
 }
 
@@ -186,6 +213,7 @@ impl Results {
             implementation: &implementation,
             expected,
             known,
+            as_written: verdict.as_written.as_deref(),
             seconds: verdict.took.as_secs_f64(),
             outcome: OutcomeLine::from(&verdict.outcome),
             bound: verdict.bound.as_ref().map(|bound| BoundLine::new(&verdict.outcome, bound)),
@@ -223,12 +251,13 @@ impl Results {
         Ok(self.path)
     }
 
-    /// Writes the footer: the run has ended, or was interrupted.
+    /// Writes the footer: the run has ended.
     ///
     /// # Errors
     /// If the file can not be written.
-    pub(crate) fn finish(mut self, unexpected: usize, seconds: f64, interrupted: bool) -> Result<PathBuf, Failure> {
-        self.write(&Line::Footer { results: self.results, unexpected, seconds, interrupted })?;
+    pub(crate) fn finish(mut self, unexpected: usize, seconds: f64, end: End) -> Result<PathBuf, Failure> {
+        let (interrupted, ended_early) = (end == End::Interrupted, end.was_early());
+        self.write(&Line::Footer { results: self.results, unexpected, seconds, interrupted, ended_early })?;
         self.file.flush().map_err(|error| output::unwritable(&self.path, &error))?;
         Ok(self.path)
     }
@@ -283,7 +312,12 @@ pub(crate) fn each_line(record: &Record, mut give: impl FnMut(&Json) -> Result<(
 /// None that is to be expected.
 pub(crate) fn footer(record: &Record) -> Result<Json, Failure> {
     let (results, unexpected) = (record.count(), record.unexpected());
-    tagged("footer", &json!({ "results": results, "unexpected": unexpected, "seconds": record.seconds }))
+    let mut line =
+        tagged("footer", &json!({ "results": results, "unexpected": unexpected, "seconds": record.seconds }))?;
+    if let Some(why) = &record.ended_early {
+        line["endedEarly"] = why.as_str().into();
+    }
+    Ok(line)
 }
 
 /// A line, by its kind and its members.

@@ -56,6 +56,8 @@ pub(crate) struct Verdict {
     pub(crate) outcome: Outcome,
     /// What the derived bound says of it, where it was asked.
     pub(crate) bound: Option<BoundVerdict>,
+    /// The error of the specification's text that asks for this failure as it is written.
+    pub(crate) as_written: Option<String>,
     pub(crate) took: Duration,
 }
 
@@ -312,10 +314,11 @@ impl Run {
         let Some(vector) = self.window.get(index, || {})? else {
             return Ok(());
         };
-        let Observed { observation, bound, took } = observed;
+        let Observed { observation, bound, as_written, took } = observed;
         let outcome = judge(&vector, &observation, self.lanes[lane].implementation.is_ours());
         self.lanes[lane].left.remove(index);
-        tell(self.judged(lane, index, outcome, bound, took))?;
+        let verdict = Verdict { implementation: lane, vector: index, outcome, bound, as_written, took };
+        tell(self.judged(verdict))?;
         if let Observation::Outputs(outputs) = observation
             && self.lanes.len() > 1
         {
@@ -324,16 +327,9 @@ impl Run {
         self.release(index, tell)
     }
 
-    fn judged(
-        &self,
-        lane: usize,
-        vector: Index,
-        outcome: Outcome,
-        bound: Option<BoundVerdict>,
-        took: Duration,
-    ) -> Progress {
-        self.lanes[lane].board.add(self.roster.id(vector), &outcome);
-        Progress::Judged(Verdict { implementation: lane, vector, outcome, bound, took })
+    fn judged(&self, verdict: Verdict) -> Progress {
+        self.lanes[verdict.implementation].board.add(self.roster.id(verdict.vector), &verdict.outcome);
+        Progress::Judged(verdict)
     }
 
     /// Compares the outputs with those that other implementations gave before, and keeps them for those to come.
@@ -423,7 +419,7 @@ impl Run {
         match worker.at {
             Some(index) => {
                 let observation = Observation::Errored(problem.to_owned());
-                self.observe(lane, index, Observed { observation, bound: None, took }, tell)?;
+                self.observe(lane, index, Observed { observation, bound: None, as_written: None, took }, tell)?;
             }
             None if taken.is_empty() => {
                 return self.not_started(lane, format!("it {problem} when it was started"), tell);
@@ -485,7 +481,9 @@ impl Run {
         tell: &mut impl FnMut(Progress) -> Result<(), E>,
     ) -> Result<(), E> {
         if self.lanes[lane].left.remove(index) {
-            tell(self.judged(lane, index, outcome, None, Duration::ZERO))?;
+            let took = Duration::ZERO;
+            let verdict = Verdict { implementation: lane, vector: index, outcome, bound: None, as_written: None, took };
+            tell(self.judged(verdict))?;
         }
         Ok(())
     }

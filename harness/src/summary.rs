@@ -5,11 +5,12 @@ use std::collections::BTreeMap;
 use std::fmt::Write as _;
 
 use anstyle::AnsiColor;
+use indexmap::IndexMap;
 
 use crate::failure::Failure;
 use crate::implementation::Description;
 use crate::judge::Outcome;
-use crate::judge::bound::Standing;
+use crate::judge::bound::{Element, Standing};
 use crate::judge::distance::Distance;
 use crate::record::{Record, Went};
 use crate::run::{Parting, Verdict};
@@ -76,6 +77,14 @@ impl Listed {
     }
 }
 
+/// What the specification leaves open, for one reason.
+#[derive(Clone, Debug, Default)]
+struct LeftOpen {
+    count: usize,
+    /// Those that went otherwise than the vector has it.
+    otherwise: Listed,
+}
+
 /// A result, as it is counted.
 struct Counted<'a> {
     implementation: usize,
@@ -86,7 +95,12 @@ struct Counted<'a> {
     expected: bool,
     message: &'a str,
     known: Option<&'a str>,
+    /// What to do about a pass that is not expected.
+    remedy: &'a str,
     bound: Option<(Standing, String)>,
+    /// Whether what is left open went otherwise than the vector has it.
+    is_otherwise: bool,
+    as_written: Option<&'a str>,
 }
 
 /// The largest distance between two implementations in one subject, and in which vector it is.
@@ -106,27 +120,34 @@ struct Row {
     of_other_shape: usize,
 }
 
-/// Something that was not as expected.
+/// What was not as expected, for one cause: on an implementation, with messages that begin with the same line, and
+/// the same to be said of them.
 #[derive(Clone, Debug)]
 struct Unexpected {
-    implementation: String,
+    /// The first.
     vector: String,
     what: String,
+    count: usize,
 }
+
+/// What was not as expected, by implementation and cause, in the order in which it came.
+type Causes = IndexMap<(usize, String), Unexpected>;
 
 /// What a run came to.
 #[derive(Debug)]
 pub(crate) struct Summary {
     implementations: Vec<String>,
-    /// How many unexpected results are shown in full.
+    /// How many causes of unexpected results are shown in full.
     most: usize,
     descriptions: Vec<Option<Description>>,
     not_started: Vec<Option<String>>,
     rows: BTreeMap<String, Row>,
     unexpected: usize,
-    first_unexpected: Vec<Unexpected>,
+    failures: Causes,
+    errors: Causes,
     known: BTreeMap<(String, String), Listed>,
     skipped: BTreeMap<(usize, String), usize>,
+    open: BTreeMap<(usize, String), LeftOpen>,
     bounds: BTreeMap<(usize, Standing), Listed>,
 }
 
@@ -140,9 +161,11 @@ impl Summary {
             not_started: vec![None; count],
             rows: BTreeMap::new(),
             unexpected: 0,
-            first_unexpected: vec![],
+            failures: Causes::new(),
+            errors: Causes::new(),
             known: BTreeMap::new(),
             skipped: BTreeMap::new(),
+            open: BTreeMap::new(),
             bounds: BTreeMap::new(),
         }
     }
@@ -154,7 +177,7 @@ impl Summary {
     pub(crate) fn recorded(&mut self, record: &Record) -> Result<(), Failure> {
         for result in record.results(|_, _| true) {
             let (vector, implementation, result) = result?;
-            let bound = result.standing().map(|standing| (standing, String::new()));
+            let bound = result.standing().map(|standing| (standing, told(result.element().as_ref())));
             self.count(&Counted {
                 implementation,
                 subject: record.subject(vector),
@@ -164,7 +187,10 @@ impl Summary {
                 expected: result.expected,
                 message: result.message(),
                 known: result.known(),
+                remedy: "take it off the expectations",
                 bound,
+                is_otherwise: result.is_otherwise(),
+                as_written: result.as_written(),
             });
         }
         for difference in record.differences() {
@@ -200,7 +226,7 @@ impl Summary {
         row.tallies.resize(count, Tally::default());
     }
 
-    /// Counts a verdict; `known` is why it is known not to be a pass.
+    /// Counts a verdict; `known` is why it is known not to be a pass, and `remedy` what to do if it is one nevertheless.
     pub(crate) fn verdict(
         &mut self,
         subject: &str,
@@ -208,6 +234,7 @@ impl Summary {
         verdict: &Verdict,
         expected: bool,
         known: Option<&str>,
+        remedy: &str,
     ) {
         let (went, message) = match &verdict.outcome {
             Outcome::Passed { .. } => (Went::Passed, String::new()),
@@ -217,16 +244,27 @@ impl Summary {
             Outcome::Open { reason, .. } => (Went::Open, reason.clone()),
         };
         let bound = verdict.bound.as_ref().and_then(|bound| {
-            let element = bound.element.as_ref().map(|element| format!(": {element}")).unwrap_or_default();
-            Standing::of(&verdict.outcome, bound).map(|standing| (standing, element))
+            Standing::of(&verdict.outcome, bound).map(|standing| (standing, told(bound.element.as_ref())))
         });
         let bit_equal = matches!(verdict.outcome, Outcome::Passed { bit_equal: true, .. });
-        let (implementation, message) = (verdict.implementation, message.as_str());
-        self.count(&Counted { implementation, subject, vector, went, bit_equal, expected, message, known, bound });
+        self.count(&Counted {
+            implementation: verdict.implementation,
+            subject,
+            vector,
+            went,
+            bit_equal,
+            expected,
+            message: &message,
+            known,
+            remedy,
+            bound,
+            is_otherwise: matches!(verdict.outcome, Outcome::Open { difference: Some(_), .. }),
+            as_written: verdict.as_written.as_deref(),
+        });
     }
 
     fn count(&mut self, counted: &Counted<'_>) {
-        let Counted { implementation, subject, vector, went, bit_equal, expected, message, known, bound } = counted;
+        let Counted { implementation, subject, vector, went, bit_equal, expected, message, known, bound, .. } = counted;
         if let Some(row) = self.rows.get_mut(*subject) {
             row.tallies[*implementation].add(*went, *bit_equal, *expected);
         }
@@ -237,6 +275,7 @@ impl Summary {
         let name = &self.implementations[*implementation];
         match (went, expected) {
             (Went::Skipped, _) => self.add_skipped(*implementation, message),
+            (Went::Open, true) => self.add_open(*implementation, vector, message, counted.is_otherwise),
             (Went::Failed | Went::Errored, true) => {
                 let reason = (name.clone(), known.unwrap_or_default().to_owned());
                 self.known.entry(reason).or_default().add((*vector).to_owned(), MOST_KNOWN);
@@ -244,34 +283,44 @@ impl Summary {
             (went, false) => {
                 let what = match went {
                     Went::Errored => format!("errored: {message}"),
-                    Went::Passed => "passed, although it is expected to fail; take it off the expectations".into(),
+                    Went::Passed => format!("passed, although it is expected to fail; {}", counted.remedy),
                     Went::Failed | Went::Skipped | Went::Open => (*message).to_owned(),
                 };
-                self.add_unexpected(*implementation, vector, what);
+                let remark = of_the_text(counted.as_written);
+                self.add_unexpected(*implementation, vector, &what, &remark, *went == Went::Errored);
             }
-            (Went::Passed | Went::Open, true) => {}
+            (Went::Passed, true) => {}
         }
     }
 
     fn add_skipped(&mut self, implementation: usize, reason: &str) {
-        let key = (implementation, reason.to_owned());
-        let is_listed = self.skipped.len() < MOST_REASONS || self.skipped.contains_key(&key);
-        let key = if is_listed { key } else { (implementation, OTHER_REASONS.to_owned()) };
-        *self.skipped.entry(key).or_default() += 1;
+        *of_a_reason(&mut self.skipped, implementation, reason) += 1;
     }
 
-    fn add_unexpected(&mut self, implementation: usize, vector: &str, what: String) {
+    fn add_open(&mut self, implementation: usize, vector: &str, reason: &str, is_otherwise: bool) {
+        let open = of_a_reason(&mut self.open, implementation, reason);
+        open.count += 1;
+        if is_otherwise {
+            open.otherwise.add(vector.to_owned(), MOST_KNOWN);
+        }
+    }
+
+    fn add_unexpected(&mut self, implementation: usize, vector: &str, what: &str, remark: &str, is_error: bool) {
         self.unexpected += 1;
-        // The first is named in any case.
-        if self.first_unexpected.len() < self.most.max(1) {
-            let implementation = self.implementations[implementation].clone();
-            self.first_unexpected.push(Unexpected { implementation, vector: vector.to_owned(), what });
+        let causes = if is_error { &mut self.errors } else { &mut self.failures };
+        let cause = (implementation, what.lines().next().unwrap_or_default().to_owned() + remark);
+        if let Some(unexpected) = causes.get_mut(&cause) {
+            unexpected.count += 1;
+        } else if causes.len() < self.most.max(1) {
+            // The first is named in any case.
+            let what = format!("{what}{remark}");
+            causes.insert(cause, Unexpected { vector: vector.to_owned(), what, count: 1 });
         }
     }
 
     /// Notes a result that is not the same every time.
     pub(crate) fn flake(&mut self, vector: &str, implementation: usize, what: &str) {
-        self.add_unexpected(implementation, vector, format!("flaky: {what}"));
+        self.add_unexpected(implementation, vector, &format!("flaky: {what}"), "", false);
     }
 
     /// Counts a comparison of two implementations.
@@ -290,6 +339,12 @@ impl Summary {
         if row.worst.as_ref().is_none_or(|worst| distance > worst.distance) {
             row.worst = Some(Worst { distance, vector: vector.to_owned(), output: output.to_owned(), index });
         }
+    }
+
+    /// How many results are within the tolerance of their vectors, but outside the derived bound.
+    pub(crate) fn hidden_faults(&self) -> usize {
+        let hidden = self.bounds.iter().filter(|((_, standing), _)| *standing == Standing::HiddenFault);
+        hidden.map(|(_, listed)| listed.count).sum()
     }
 
     /// How many results were not as expected.
@@ -321,30 +376,36 @@ impl Summary {
     pub(crate) fn table(&self) -> String {
         let names = self.rows.keys().map(String::len).max().unwrap_or(0).max("vectors".len());
         let compares = self.implementations.len() > 1;
+        let total = self.total();
         let mut text = String::new();
         _ = write!(text, "{:names$} {:>7}", "", "");
-        for name in &self.implementations {
-            _ = write!(text, "  {:<20}", shortened(name, 20));
+        // What the specification leaves open has a column where there is any.
+        let has_open: Vec<bool> = total.tallies.iter().map(|tally| tally.open > 0).collect();
+        for (name, has_open) in self.implementations.iter().zip(&has_open) {
+            let width = if *has_open { 25 } else { 20 };
+            _ = write!(text, "  {:<width$}", shortened(name, width));
         }
         _ = write!(text, "\n{:names$} {:>7}", "", "vectors");
-        for _ in &self.implementations {
-            _ = write!(text, " {:>5}{:>5}{:>6}{:>5}", "pass", "fail", "error", "skip");
+        for has_open in &has_open {
+            let open = if *has_open { " open" } else { "" };
+            _ = write!(text, " {:>5}{:>5}{:>6}{:>5}{open}", "pass", "fail", "error", "skip");
         }
-        let width = names + 8 + 22 * self.implementations.len() + if compares { 7 } else { 0 };
+        let columns: usize = has_open.iter().map(|has_open| if *has_open { 27 } else { 22 }).sum();
+        let width = names + 8 + columns + if compares { 7 } else { 0 };
         _ = writeln!(text, "{}\n{}", if compares { " differ" } else { "" }, "\u{2500}".repeat(width));
         let is_file = |(subject, _): &(&String, &Row)| !is_operator_of_the_specification(subject);
         let (files, operators): (Vec<_>, Vec<_>) = self.rows.iter().partition(is_file);
         for (subject, row) in &operators {
-            row.write(&mut text, subject, names, compares);
+            row.write(&mut text, subject, names, &has_open, compares);
         }
         if !files.is_empty() && !operators.is_empty() {
             _ = writeln!(text, "\nof several operators, or of calls, by file:");
         }
         for (subject, row) in &files {
-            row.write(&mut text, &inert(subject), names, compares);
+            row.write(&mut text, &inert(subject), names, &has_open, compares);
         }
         _ = writeln!(text, "{}", "\u{2500}".repeat(width));
-        self.total().write(&mut text, "all", names, compares);
+        total.write(&mut text, "all", names, &has_open, compares);
         text.lines().map(str::trim_end).collect::<Vec<_>>().join("\n") + "\n"
     }
 
@@ -388,13 +449,8 @@ impl Summary {
 
     /// What the derived bound says, for each implementation that was judged by it.
     fn by_the_bound(&self, text: &mut String) {
-        const KINDS: [(Standing, &str); 5] = [
-            (Standing::HiddenFault, "within the tolerance but outside the bound"),
-            (Standing::Fault, "outside both"),
-            (Standing::IllConditioned, "beyond the tolerance but inside the bound (ill-conditioned)"),
-            (Standing::Disputed, "beyond the tolerance of numbers that are outside the bound"),
-            (Standing::Undecided, "undecided"),
-        ];
+        const KINDS: [Standing; 5] =
+            [Standing::HiddenFault, Standing::Fault, Standing::IllConditioned, Standing::Disputed, Standing::Undecided];
         for (implementation, name) in self.implementations.iter().enumerate() {
             if !self.bounds.keys().any(|(judged, _)| *judged == implementation) {
                 continue;
@@ -402,7 +458,7 @@ impl Summary {
             let of = |standing| self.bounds.get(&(implementation, standing));
             let passed = of(Standing::Passed).map_or(0, |listed| listed.count);
             _ = writeln!(text, "{name} by the derived bound: {passed} inside");
-            for (listed, words) in KINDS.into_iter().filter_map(|(kind, words)| Some((of(kind)?, words))) {
+            for (listed, words) in KINDS.into_iter().filter_map(|kind| Some((of(kind)?, kind.words()?))) {
                 _ = writeln!(text, "    {} {words}:", listed.count);
                 listed.write(text);
             }
@@ -434,6 +490,7 @@ impl Summary {
         }
         self.largest_differences(&mut text);
         self.by_the_bound(&mut text);
+        self.left_open(&mut text, &total.tallies);
         for ((implementation, reason), count) in &self.skipped {
             if self.not_started[*implementation].is_none() {
                 _ = writeln!(text, "{}: {count} skipped: {reason}", self.implementations[*implementation]);
@@ -443,34 +500,87 @@ impl Summary {
             _ = writeln!(text, "{name}: {} known to fail: {reason}", vectors.count);
             vectors.write(&mut text);
         }
-        if self.unexpected > 0 {
-            _ = writeln!(text, "\n{} unexpected:", self.unexpected);
-        }
-        let shown = self.first_unexpected.iter().take(self.most);
-        for Unexpected { implementation, vector, what } in shown.clone() {
-            _ = writeln!(text, "  {implementation}  {vector}\n    {what}");
-        }
-        if self.unexpected > shown.len() {
-            _ = writeln!(text, "  ... and {} more, in the result file", self.unexpected - shown.len());
-        }
-        if let Some(unexpected) = self.first_unexpected.first() {
+        self.by_cause(&mut text);
+        if let Some(unexpected) = self.failures.values().chain(self.errors.values()).next() {
             _ = writeln!(text, "\nTo see one: webnn explain {:?}{arguments}", unexpected.vector);
         }
         text
     }
+
+    /// What the specification leaves open, for each implementation that was asked.
+    fn left_open(&self, text: &mut String, tallies: &[Tally]) {
+        for (implementation, name) in self.implementations.iter().enumerate() {
+            let of_it = || self.open.iter().filter(|((of, _), _)| *of == implementation);
+            let otherwise: usize = of_it().map(|(_, open)| open.otherwise.count).sum();
+            let open = tallies[implementation].open;
+            if open > 0 {
+                _ = writeln!(
+                    text,
+                    "{name}: {open} left open by the specification, {otherwise} of them otherwise than the vector has it"
+                );
+            }
+            for ((_, reason), LeftOpen { count, otherwise }) in of_it().filter(|(_, open)| open.otherwise.count > 0) {
+                _ = writeln!(text, "    {} of {count}: {reason}", otherwise.count);
+                otherwise.write(text);
+            }
+        }
+    }
+
+    /// What was not as expected: failures first, since whatever broke breaks many, and each cause once.
+    fn by_cause(&self, text: &mut String) {
+        if self.unexpected == 0 {
+            return;
+        }
+        _ = writeln!(text, "\n{} unexpected:", self.unexpected);
+        let mut left = self.unexpected;
+        for ((implementation, _), Unexpected { vector, what, count }) in
+            self.failures.iter().chain(&self.errors).take(self.most)
+        {
+            let others = if *count > 1 { format!(", and {} more with this message", count - 1) } else { String::new() };
+            _ = writeln!(text, "  {}  {vector}{others}\n    {what}", self.implementations[*implementation]);
+            left -= count;
+        }
+        if left > 0 {
+            _ = writeln!(text, "  ... and {left} more, in the result file");
+        }
+    }
+}
+
+/// What is counted for a reason; for the others together, where there are too many.
+fn of_a_reason<'a, T: Default>(
+    reasons: &'a mut BTreeMap<(usize, String), T>,
+    implementation: usize,
+    reason: &str,
+) -> &'a mut T {
+    let key = (implementation, reason.to_owned());
+    let is_listed = reasons.len() < MOST_REASONS || reasons.contains_key(&key);
+    reasons.entry(if is_listed { key } else { (implementation, OTHER_REASONS.to_owned()) }).or_default()
+}
+
+/// An element, behind the name of its vector.
+fn told(element: Option<&Element>) -> String {
+    element.map(|element| format!(": {element}")).unwrap_or_default()
+}
+
+/// That the specification's text asks for a failure as it is written, on a line of its own.
+fn of_the_text(issue: Option<&str>) -> String {
+    issue.map(|issue| format!("\n    the text as written does this too: SPEC_ISSUES.md, {issue}")).unwrap_or_default()
 }
 
 impl Row {
-    fn write(&self, text: &mut String, subject: &str, width: usize, compares: bool) {
+    fn write(&self, text: &mut String, subject: &str, width: usize, has_open: &[bool], compares: bool) {
         _ = write!(text, "{subject:width$} {:>7}", self.vectors);
-        for tally in &self.tallies {
+        for (tally, has_open) in self.tallies.iter().zip(has_open) {
             let unexpected = tally.failed + tally.errored > tally.expected_failures;
             let failed = if unexpected { AnsiColor::Red } else { AnsiColor::Yellow };
             text.push(' ');
             text.push_str(&count(tally.passed, 5, Some(AnsiColor::Green)));
             text.push_str(&count(tally.failed, 5, Some(failed)));
             text.push_str(&count(tally.errored, 6, Some(failed)));
-            text.push_str(&count(tally.skipped + tally.open, 5, None));
+            text.push_str(&count(tally.skipped, 5, None));
+            if *has_open {
+                text.push_str(&count(tally.open, 5, None));
+            }
         }
         if compares {
             _ = write!(text, "  {}", self.difference());

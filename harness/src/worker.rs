@@ -13,12 +13,14 @@ use std::thread;
 use std::time::{Duration, Instant};
 
 use webnn_reference::derived_bound::Allowance;
+use webnn_reference::steps::Reading;
 use webnn_vectors::Vector;
 
-use crate::execute::{Executor, Observation, bounds};
+use crate::execute::{Executor, Observation, as_written, bounds};
 use crate::failure::Failure;
 use crate::implementation::{Description, Implementation, Start};
 use crate::judge::bound::{BoundVerdict, bound_verdict};
+use crate::judge::literal::fails_alike;
 use crate::roster::{Index, Window};
 
 /// Which worker an event is of.
@@ -53,6 +55,8 @@ pub(crate) enum Event {
 pub(crate) struct Observed {
     pub(crate) observation: Observation,
     pub(crate) bound: Option<BoundVerdict>,
+    /// The error of the specification's text that asks for such a failure as it is written.
+    pub(crate) as_written: Option<String>,
     pub(crate) took: Duration,
 }
 
@@ -173,9 +177,16 @@ fn execute(
         let took = spent + begun.elapsed();
         let bounded = allowance.and_then(|allowance| bounds::of_vector(vector, how.reading, allowance));
         let bound = bounded.and_then(|bounded| bound_verdict(vector, &bounded, &observation));
-        tell(Event::Observed(index, Box::new(Observed { observation, bound, took })));
+        let as_written = as_written(vector, how.reading, &observation);
+        tell(Event::Observed(index, Box::new(Observed { observation, bound, as_written, took })));
     }
     Ok(())
+}
+
+/// The error of the specification's text that makes a vector fail in this way, where the text is read as it is meant.
+fn as_written(vector: &Vector, reading: Reading, observation: &Observation) -> Option<String> {
+    let literal = vector.literal.as_ref().filter(|_| reading == Reading::Corrected)?;
+    fails_alike(vector, observation, || as_written::of_vector(vector)).then(|| literal.issue.clone())
 }
 
 /// The next batch of vectors, once the window reaches it; none if there is nothing left for this worker.

@@ -75,7 +75,19 @@ link = "https://example.org/1"
     folder.write("relu.json", RELU);
     let run = folder.webnn(&arguments);
     assert_eq!(run.code, 1, "{run}");
-    run.shows("passed, although it is expected to fail");
+    run.shows("passed, although it is expected to fail; take it off expectations/reference.toml");
+}
+
+#[test]
+fn carried_expectations_of_another_program_of_that_name_are_named() {
+    let adapter = format!("onnxruntime=cmd:'{}' adapter", env!("CARGO_BIN_EXE_webnn"));
+    let folder = Folder::with("relu.json", RELU);
+    let run = folder.webnn(&["run", "-i", &adapter, "-f", "sigmoid float32 2D"]);
+    assert_eq!(run.code, 1, "{run}");
+    run.shows(
+        "take it off harness/expectations/onnxruntime.toml, which the program carries for what is called onnxruntime",
+    );
+    run.shows("call it otherwise: -i NAME=cmd:...");
 }
 
 #[test]
@@ -331,6 +343,25 @@ fn expectations_that_name_no_vector_are_found() {
     assert_eq!(checked.code, 1, "{checked}");
     checked.shows("a: relu/relu of thre numbers: there is no such vector");
     checked.shows("2 expectations, 1 to look at; 1 vector");
+}
+
+#[test]
+fn carried_expectations_name_vectors_that_are_carried() {
+    let folder = Folder::with("relu.json", RELU);
+    let checked = folder.webnn(&["expectations", "check"]);
+    assert_eq!(checked.code, 0, "{checked}");
+    checked.shows(
+        " more are of vectors that the program does not carry; name their folder, and that of its own, to look at them",
+    );
+    folder.write(
+        "known/a.toml",
+        "[[expectation]]\nelsewhere = [\"relu/no such\"]\noutcome = \"failed\"\nreason = \"r\"\nlink = \"l\"\n",
+    );
+    let elsewhere = folder.webnn(&["expectations", "check", "--folder", "known"]);
+    assert_eq!(elsewhere.code, 0, "{elsewhere}");
+    let there = folder.webnn(&["expectations", "check", "relu.json", "--folder", "known"]);
+    assert_eq!(there.code, 1, "{there}");
+    there.shows("a: relu/no such: there is no such vector");
 }
 
 #[test]

@@ -145,7 +145,230 @@ fn what_broke_is_found_and_run_again() {
 
     let fast = folder.webnn(&[&run[..], &["--fail-fast", "--jobs", "1", "--output", "fast.jsonl"]].concat());
     assert_eq!(fast.status.code(), Some(1));
-    assert_eq!(folder.webnn(&["report", "fast.jsonl"]).status.code(), Some(65));
+    let why = "it ended at the first unexpected result (--fail-fast), with 1 of 2 results";
+    let report = folder.ok(&["report", "fast.jsonl", "-F", "markdown"]);
+    assert!(report.contains(&why.replace('_', "\\_")), "{report}");
+    assert!(folder.ok(&["report", "fast.jsonl", "-F", "html"]).contains("\"endedEarly\":\"at the first"));
+    assert!(folder.ok(&["report", "fast.jsonl", "-F", "junit"]).contains(why));
+    let badge = folder.ok(&["report", "fast.jsonl", "-F", "badge"]);
+    assert!(badge.contains("0 of 1 (ended early)"), "{badge}");
+    let merged = folder.webnn(&["merge", "fast.jsonl", "-o", "merged.jsonl"]);
+    assert!(String::from_utf8_lossy(&merged.stderr).contains(why), "{merged:?}");
+    assert!(folder.ok(&["report", "merged.jsonl", "-F", "junit"]).contains(why));
+    let again = folder.webnn(&[&run[..], &["--failed-only", "fast.jsonl", "--output", "again.jsonl"]].concat());
+    assert!(String::from_utf8_lossy(&again.stdout).contains("1 vector in"), "{again:?}");
+    let on = folder.webnn(&[&run[..], &["--resume", "--output", "fast.jsonl"]].concat());
+    assert_eq!(on.status.code(), Some(1), "{on:?}");
+    let whole = folder.ok(&["report", "fast.jsonl", "-F", "markdown"]);
+    assert!(!whole.contains("This is not everything"), "{whole}");
+}
+
+#[test]
+fn a_report_of_a_part_says_so() {
+    let folder = Folder::new("part");
+    write_vectors(&folder.path("v.json"), 1.0);
+    let run = |arguments: &[&str]| folder.webnn(&[&["run", "v.json", "-i", "reference"], arguments].concat());
+    assert!(run(&["-o", "whole.jsonl"]).status.success());
+    assert!(run(&["--partition", "1/2", "-o", "part.jsonl"]).status.success());
+    assert!(run(&["-f", "v/b", "-o", "filtered.jsonl"]).status.success());
+    assert!(run(&["--operators", "relu,add", "-o", "operators.jsonl"]).status.success());
+    write_vectors(&folder.path("v.json"), 2.0);
+    run(&["-o", "failed.jsonl"]);
+    write_vectors(&folder.path("v.json"), 1.0);
+    assert!(run(&["--failed-only", "failed.jsonl", "-o", "again.jsonl"]).status.success());
+    let parts = [
+        ("part.jsonl", "part 1/2", "it is part 1/2 of a run"),
+        ("filtered.jsonl", "filtered", "it has only vectors whose id contains \"v/b\""),
+        ("operators.jsonl", "some operators", "it has only graphs of these operators: relu, add"),
+        ("again.jsonl", "what failed", "it has only what was not as expected in failed.jsonl"),
+    ];
+    for (file, brief, text) in parts {
+        let report = |format: &str| folder.ok(&["report", file, "-F", format]);
+        let markdown = report("markdown");
+        assert!(markdown.contains(&format!("**This is not everything: {text}.**")), "{markdown}");
+        assert!(markdown.contains("What was run was as expected.") && !markdown.contains("Everything"), "{markdown}");
+        let junit = report("junit");
+        assert!(junit.contains(&format!("{brief}: {}", text.replace('"', "&quot;"))), "{junit}");
+        let badge: serde_json::Value = serde_json::from_str(&report("badge")).unwrap();
+        assert!(badge["message"].as_str().unwrap().ends_with(&format!(" ({brief})")), "{badge}");
+        assert_eq!(badge["color"], "green", "{badge}");
+        let wpt: serde_json::Value = serde_json::from_str(&report("wptreport")).unwrap();
+        assert_eq!(wpt["run_info"]["not_everything"], format!("This is not everything: {text}."));
+    }
+    let whole = folder.ok(&["report", "whole.jsonl", "-F", "markdown"]);
+    assert!(whole.contains("\nEverything was as expected.") && !whole.contains("This is not everything"), "{whole}");
+    assert!(folder.ok(&["report", "whole.jsonl", "-F", "badge"]).contains("brightgreen"));
+    let compared = folder.webnn(&["compare", "whole.jsonl", "part.jsonl"]);
+    let said = String::from_utf8_lossy(&compared.stderr).into_owned();
+    assert!(said.contains("part.jsonl: This is not everything: it is part 1/2 of a run."), "{said}");
+}
+
+/// An adapter of one answer: a number for each vector of a name, and a reason to skip the others.
+fn write_adapter(path: &Path, answers: &[(&str, &str)]) {
+    let cases: String = answers
+        .iter()
+        .map(|(name, value)| {
+            format!(
+                "*/{name}*) echo \"{{\\\"answer\\\":\\\"result\\\",\\\"seq\\\":$seq,\\\"outputs\\\":{{\\\"y\\\":{{\\\"dataType\\\":\\\"float32\\\",\\\"shape\\\":[1],\\\"data\\\":[{value}]}}}}}}\";;\n"
+            )
+        })
+        .collect();
+    let text = format!(
+        "read -r line; echo '{{\"answer\":\"ready\",\"protocol\":1,\"name\":\"odd\",\"version\":\"1\"}}'\n\
+         while read -r line; do\nseq=${{line#*\\\"seq\\\":}}; seq=${{seq%%,*}}\ncase \"$line\" in\n*'\"stop\"'*) exit 0;;\n{cases}\
+         *) echo \"{{\\\"answer\\\":\\\"skipped\\\",\\\"seq\\\":$seq,\\\"reason\\\":\\\"not here\\\"}}\";;\nesac\ndone\n"
+    );
+    fs::write(path, text).unwrap();
+}
+
+/// A vector of one operator and one element, with further members.
+fn vector(name: &str, operator: &str, expected: &str, more: &str) -> String {
+    format!(
+        r#"{{ "name": "{name}", {more} "graph": {{
+            "inputs": {{ "x": {{ "descriptor": {{ "dataType": "float32", "shape": [1] }}, "data": [1] }} }},
+            "operators": [ {{ "name": "{operator}", "arguments": [ {{ "input": "x" }} ], "outputs": "y" }} ],
+            "expectedOutputs": {{ "y": {{ "descriptor": {{ "dataType": "float32", "shape": [1] }}, "data": [{expected}] }} }} }} }}"#
+    )
+}
+
+fn write_all(path: &Path, vectors: &[String]) {
+    fs::write(path, format!(r#"{{ "source": "worked example", "tests": [ {} ] }}"#, vectors.join(","))).unwrap();
+}
+
+#[test]
+fn a_badge_says_what_was_skipped() {
+    let folder = Folder::new("badge");
+    write_vectors(&folder.path("v.json"), 1.0);
+    write_adapter(&folder.path("odd.sh"), &[("b", "1")]);
+    folder.ok(&["run", "v.json", "-i", "odd=cmd:sh odd.sh", "-o", "r.jsonl"]);
+    let badge: serde_json::Value = serde_json::from_str(&folder.ok(&["report", "r.jsonl", "-F", "badge"])).unwrap();
+    assert_eq!((badge["message"].as_str(), badge["color"].as_str()), (Some("1 of 1, 1 skipped"), Some("green")));
+}
+
+#[test]
+fn what_the_derived_bound_finds_is_reported() {
+    let folder = Folder::new("bounds");
+    let tolerance = r#""tolerance": { "metricType": "ULP", "value": 10 },"#;
+    write_all(&folder.path("v.json"), &[vector("a", "relu", "1", tolerance), vector("b", "relu", "1", tolerance)]);
+    write_adapter(&folder.path("odd.sh"), &[("a", "1"), ("b", "1.0000005")]);
+    let run = ["run", "v.json", "-i", "odd=cmd:sh odd.sh", "-o", "r.jsonl"];
+    folder.ok(&run);
+    let markdown = folder.ok(&["report", "r.jsonl", "-F", "markdown"]);
+    assert!(!markdown.contains("derived bound"), "it was not asked: {markdown}");
+    folder.ok(&[&run[..], &["--bounds"]].concat());
+    let failed = folder.webnn(&[&run[..], &["--fail-on-bounds"]].concat());
+    assert_eq!(failed.status.code(), Some(1), "{failed:?}");
+    let shown = String::from_utf8_lossy(&failed.stdout).into_owned();
+    assert!(shown.contains("1 outside the derived bound (--fail-on-bounds)"), "{shown}");
+
+    let markdown = folder.ok(&["report", "r.jsonl", "-F", "markdown"]);
+    assert!(markdown.contains("Everything was as expected, but for what the derived bound finds."), "{markdown}");
+    assert!(markdown.contains("### By the derived bound"), "{markdown}");
+    assert!(markdown.contains("odd: 1 inside, 1 within the tolerance but outside the bound"), "{markdown}");
+    let line = "- `v/b` on odd: within the tolerance but outside the bound: y\\[0\\] is 1.0000005; the reference has 1, bound 0";
+    assert!(markdown.contains(line), "{markdown}");
+    let junit = folder.ok(&["report", "r.jsonl", "-F", "junit"]);
+    let text = "<system-out>by the derived bound: within the tolerance but outside the bound: y[0] is 1.0000005;";
+    assert_eq!(junit.matches("<system-out>").count(), 1, "{junit}");
+    assert!(junit.contains(text), "{junit}");
+    let html = folder.ok(&["report", "r.jsonl", "-F", "html"]);
+    assert!(html.contains("\"standing\":\"hiddenFault\"") && html.contains("on which the derived bound disagrees"));
+
+    write_adapter(&folder.path("odd.sh"), &[("a", "1"), ("b", "1")]);
+    folder.ok(&[&run[..], &["--fail-on-bounds"]].concat());
+}
+
+#[test]
+fn what_the_text_asks_for_as_it_is_written_is_told_from_what_is_wrong() {
+    let folder = Folder::new("text");
+    let literal = r#""literal": { "issue": "clamp-default-bounds", "outcome": "throws" },"#;
+    write_all(&folder.path("v.json"), &[vector("a", "clamp", "1", literal)]);
+    write_adapter(&folder.path("odd.sh"), &[("a", "5")]);
+    let letter = format!("letter=cmd:'{WEBNN}' adapter --text literal");
+    let run = |implementation: &str| {
+        let ran = folder.webnn(&["run", "v.json", "-i", implementation, "-o", "r.jsonl"]);
+        assert_eq!(ran.status.code(), Some(1), "{ran:?}");
+        String::from_utf8_lossy(&ran.stdout).into_owned()
+    };
+    let told = "the text as written does this too: SPEC_ISSUES.md, clamp-default-bounds";
+    let shown = run(&letter);
+    assert!(shown.contains(&format!("\n    {told}\n")), "{shown}");
+    let results = fs::read_to_string(folder.path("r.jsonl")).unwrap();
+    assert!(results.contains(r#""asWritten":"clamp-default-bounds""#), "{results}");
+    let markdown = folder.ok(&["report", "r.jsonl", "-F", "markdown"]);
+    assert!(markdown.contains(&told.replace('_', "\\_")), "{markdown}");
+    assert!(folder.ok(&["report", "r.jsonl", "-F", "junit"]).contains(told));
+    assert!(folder.ok(&["report", "r.jsonl"]).contains("\"asWritten\":\"clamp-default-bounds\""));
+
+    let shown = run("odd=cmd:sh odd.sh");
+    assert!(!shown.contains("the text as written"), "another mistake is put down to the text: {shown}");
+    assert!(!fs::read_to_string(folder.path("r.jsonl")).unwrap().contains("asWritten"));
+}
+
+#[test]
+fn what_is_left_open_is_counted_apart() {
+    let folder = Folder::new("open");
+    let open = r#""implementationDefined": "nobody knows","#;
+    let vectors = [vector("a", "relu", "1", open), vector("b", "relu", "1", open), vector("c", "relu", "1", "")];
+    write_all(&folder.path("v.json"), &vectors);
+    write_adapter(&folder.path("odd.sh"), &[("a", "5"), ("b", "1"), ("c", "1")]);
+    let shown = folder.ok(&["run", "v.json", "-i", "reference", "-i", "odd=cmd:sh odd.sh", "-o", "r.jsonl"]);
+    assert!(shown.contains("pass fail error skip  pass fail error skip open differ"), "{shown}");
+    assert!(shown.contains("relu          3     3                     1                    2 "), "{shown}");
+    let line = "odd: 2 left open by the specification, 1 of them otherwise than the vector has it\n    1 of 2: nobody knows\n        v/a\n";
+    assert!(shown.contains(line), "{shown}");
+    let markdown = folder.ok(&["report", "r.jsonl", "-F", "markdown"]);
+    let line = "odd: 1 vector that the specification leaves open went otherwise than the vector has it.";
+    assert!(markdown.contains(line) && markdown.contains("| open | 2, 1 otherwise | nobody knows |"), "{markdown}");
+    let alone = folder.ok(&["run", "v.json", "-i", "reference"]);
+    assert!(!alone.contains("open"), "{alone}");
+}
+
+#[test]
+fn one_cause_is_shown_once_and_failures_come_first() {
+    let folder = Folder::new("causes");
+    let names = ["b", "c", "d", "a"];
+    write_all(&folder.path("v.json"), &names.map(|name| vector(name, "relu", "1", "")));
+    write_adapter(&folder.path("odd.sh"), &[("a", "5")]);
+    let adapter = fs::read_to_string(folder.path("odd.sh")).unwrap();
+    let broken = adapter
+        .replace("skipped", "errored")
+        .replace("\\\"reason\\\":\\\"not here\\\"", "\\\"message\\\":\\\"it broke\\\"");
+    fs::write(folder.path("odd.sh"), broken).unwrap();
+    let ran = folder.webnn(&["run", "v.json", "-i", "odd=cmd:sh odd.sh", "--jobs", "1", "--show", "2"]);
+    assert_eq!(ran.status.code(), Some(1), "{ran:?}");
+    let shown = String::from_utf8_lossy(&ran.stdout).into_owned();
+    let unexpected = shown.split_once("4 unexpected:\n").unwrap_or_else(|| panic!("{shown}")).1;
+    assert!(unexpected.starts_with("  odd  v/a\n    output \"y\" at index 0: expected 1, got 5;"), "{shown}");
+    assert!(unexpected.contains("  odd  v/b, and 2 more with this message\n    errored: it broke\n"), "{shown}");
+    assert!(!unexpected.contains("v/c") && !unexpected.contains("in the result file"), "{shown}");
+    assert!(unexpected.contains("webnn explain \"v/a\""), "{shown}");
+}
+
+#[test]
+fn runs_of_other_implementations_are_not_compared_unless_they_are_named() {
+    let folder = Folder::new("as");
+    write_vectors(&folder.path("v.json"), 1.0);
+    write_adapter(&folder.path("odd.sh"), &[("b", "5")]);
+    folder.ok(&["run", "v.json", "-i", "reference", "-o", "base.jsonl"]);
+    folder.webnn(&["run", "v.json", "-i", "odd=cmd:sh odd.sh", "-o", "new.jsonl"]);
+    let compare = |more: &[&str], code: i32, said: &str| {
+        let compared = folder.webnn(&[&["compare", "base.jsonl", "new.jsonl"], more].concat());
+        let text = [&compared.stdout[..], &compared.stderr[..]].concat();
+        assert_eq!(compared.status.code(), Some(code), "{compared:?}");
+        assert!(String::from_utf8_lossy(&text).contains(said), "{compared:?}");
+    };
+    compare(&[], 2, "the runs have no implementation in common: reference before, and odd after; `--as BASE=NEW`");
+    compare(&["--as", "reference=odd"], 1, "2 broken, 0 fixed, 0 other, 0 new, 0 gone");
+    compare(&["--as", "refrence=odd"], 2, "there is no implementation refrence, only reference");
+    compare(&["--as", "reference=od"], 2, "there is no implementation od, only odd");
+    compare(&["--as", "odd"], 2, "it is BASE=NEW");
+
+    folder.webnn(&["run", "v.json", "-i", "reference", "-i", "odd=cmd:sh odd.sh", "-o", "new.jsonl"]);
+    compare(&[], 1, "only the run after is on odd\n");
+    folder.webnn(&["run", "v.json", "-i", "reference", "-i", "even=cmd:sh odd.sh", "-o", "base.jsonl"]);
+    compare(&[], 1, "only the run before is on even, and only the one after on odd; `--as BASE=NEW` compares");
+    compare(&["--as", "even=odd"], 0, "0 broken, 0 fixed, 0 other, 0 new, 0 gone");
 }
 
 #[test]
@@ -173,6 +396,7 @@ fn expectations_follow_a_run_but_for_their_reasons() {
     assert_eq!(folder.webnn(&run).status.code(), Some(1));
     let update = folder.ok(&["expectations", "update", "r.jsonl", "--folder", "known"]);
     assert!(update.contains("1 taken off and 1 added"), "{update}");
+    assert!(update.contains("a run takes them with `--expectations known`"), "{update}");
     let text = fs::read_to_string(folder.path("known/reference.toml")).unwrap();
     assert!(text.starts_with("# Kept.") && text.contains("other/c") && !text.contains("v/b\""), "{text}");
 

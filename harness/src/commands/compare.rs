@@ -13,6 +13,7 @@ use crate::failure::{AS_EXPECTED, Failure, UNEXPECTED};
 use crate::listing::{Change, Changed, Listing};
 use crate::output;
 use crate::record::{Brief, Record, VectorNumber, Went};
+use crate::report::scope::Restriction;
 use crate::shown::inert;
 
 /// The arguments of `webnn compare`.
@@ -23,6 +24,11 @@ pub(crate) struct Arguments {
 
     /// The result file of the run after.
     new: PathBuf,
+
+    /// Compare this implementation of the run before with that one of the run after, such as `wgpu=wgpu:llvmpipe`. May be given
+    /// several times.
+    #[arg(long = "as", value_name = "BASE=NEW")]
+    renamed: Vec<String>,
 
     /// The form of the comparison.
     #[arg(long, short = 'F', value_enum, default_value = "text")]
@@ -50,12 +56,22 @@ enum Format {
 /// # Errors
 /// If a file is no result file, or of a run that did not end.
 pub(crate) fn compare(arguments: &Arguments) -> Result<u8, Failure> {
-    let (base, new) = (Record::read(&arguments.base)?, Record::read(&arguments.new)?);
+    let (mut base, new) = (Record::read(&arguments.base)?, Record::read(&arguments.new)?);
+    rename(&mut base, &new, &arguments.renamed)?;
+    ensure_something_is_compared(&base, &new)?;
+    for (record, path) in [(&base, &arguments.base), (&new, &arguments.new)] {
+        if let Some(sentence) = Restriction::sentence(record) {
+            anstream::eprintln!("webnn: {}: {}", path.display(), inert(&sentence));
+        }
+    }
     let changes = Changes::between(&base, &new, arguments.slower);
     match arguments.format {
         Format::Text => output::print_pieces(|out| write_text(&changes, out))?,
         Format::Markdown => output::print_pieces(|out| write_markdown(&changes, out))?,
         Format::Json => Listing::Comparison { changes: &changes }.print()?,
+    }
+    if let Some(remark) = in_one_only(&base, &new) {
+        anstream::eprintln!("webnn: {}", inert(&remark));
     }
     let is_bad = changes.all.iter().any(|found| {
         let is_new_and_failed = found.after.is_some_and(|brief| found.change == Change::New && !is_good(&brief));
@@ -63,6 +79,57 @@ pub(crate) fn compare(arguments: &Arguments) -> Result<u8, Failure> {
         matches!(found.change, Change::Broken | Change::Gone) || is_new_and_failed
     });
     Ok(if is_bad { UNEXPECTED } else { AS_EXPECTED })
+}
+
+/// Calls implementations of the run before as they are called in the run after.
+fn rename(base: &mut Record, new: &Record, renamed: &[String]) -> Result<(), Failure> {
+    for pair in renamed {
+        let there_is_no = |name: &str, all: &[String]| {
+            Failure::Usage(format!("--as {pair}: there is no implementation {name}, only {}", all.join(", ")))
+        };
+        let (from, to) = pair
+            .split_once('=')
+            .ok_or_else(|| Failure::Usage(format!("--as {pair}: it is BASE=NEW, such as `wgpu=wgpu:llvmpipe`")))?;
+        if !new.implementations().iter().any(|name| name == to) {
+            return Err(there_is_no(to, new.implementations()));
+        }
+        if base.implementations().iter().any(|name| name == to) {
+            return Err(Failure::Usage(format!("--as {pair}: the run before has an implementation {to} too")));
+        }
+        if !base.rename(from, to) {
+            return Err(there_is_no(from, base.implementations()));
+        }
+    }
+    Ok(())
+}
+
+/// Runs of other implementations have nothing that could be fixed or broken.
+fn ensure_something_is_compared(base: &Record, new: &Record) -> Result<(), Failure> {
+    let (before, after) = (base.implementations(), new.implementations());
+    if before.iter().any(|name| after.contains(name)) {
+        return Ok(());
+    }
+    Err(Failure::Usage(format!(
+        "the runs have no implementation in common: {} before, and {} after; `--as BASE=NEW` compares one with another",
+        before.join(", "),
+        after.join(", ")
+    )))
+}
+
+/// Which implementations are in one of the runs only, so that all of their results are gone, or new.
+fn in_one_only(base: &Record, new: &Record) -> Option<String> {
+    let without = |record: &Record, other: &Record| {
+        let names = record.implementations().iter().filter(|name| !other.implementations().contains(name));
+        names.cloned().collect::<Vec<_>>().join(", ")
+    };
+    match (without(base, new), without(new, base)) {
+        (before, after) if before.is_empty() && after.is_empty() => None,
+        (before, after) if after.is_empty() => Some(format!("only the run before is on {before}")),
+        (before, after) if before.is_empty() => Some(format!("only the run after is on {after}")),
+        (before, after) => Some(format!(
+            "only the run before is on {before}, and only the one after on {after}; `--as BASE=NEW` compares one with another"
+        )),
+    }
 }
 
 /// A difference of times that is worth a word, in seconds.

@@ -23,7 +23,8 @@ pub(crate) struct Arguments {
 #[derive(Debug, Subcommand)]
 enum Verb {
     /// Bring the files of known failures up to date with a run: what passed is taken off, and what failed is added under an
-    /// entry whose reason and link are left for you to write; a run refuses a file in which they are missing.
+    /// entry whose reason and link are left for you to write; a run refuses a file in which they are missing. A run takes the
+    /// files with `--expectations FOLDER`; without, it takes those that the program carries.
     Update(Update),
     /// Find expectations that name no vector: one that was renamed, or misspelt, would be expected for nothing.
     Check(Check),
@@ -65,11 +66,17 @@ fn checked(arguments: &Check) -> Result<u8, Failure> {
     let roster = arguments.selection.roster()?;
     let vectors: BTreeSet<&str> = roster.ids().collect();
     let folder = arguments.folder.as_deref();
-    let (mut all, mut wrong) = (0, 0);
+    // Without a path, the vectors are those that the program carries.
+    let are_carried = arguments.selection.paths.is_empty();
+    let (mut all, mut wrong, mut elsewhere) = (0, 0, 0);
     for kind in Expectations::kinds(folder)? {
         let expectations = Expectations::load(&kind, folder)?;
         let mut seen = BTreeSet::new();
-        for id in expectations.listed() {
+        for (id, is_elsewhere) in expectations.listed() {
+            if is_elsewhere && are_carried {
+                elsewhere += 1;
+                continue;
+            }
             all += 1;
             let problem = match (vectors.contains(id), seen.insert(id)) {
                 (false, _) => "there is no such vector",
@@ -81,11 +88,18 @@ fn checked(arguments: &Check) -> Result<u8, Failure> {
         }
     }
     anstream::println!("{}, {wrong} to look at; {}", plural(all, "expectation"), plural(vectors.len(), "vector"));
+    if elsewhere > 0 {
+        anstream::println!(
+            "{elsewhere} more are of vectors that the program does not carry; name their folder, and that of its own, to look at \
+             them"
+        );
+    }
     Ok(if wrong > 0 { UNEXPECTED } else { AS_EXPECTED })
 }
 
 fn updated(arguments: &Update) -> Result<u8, Failure> {
     let record = Record::read(&arguments.results)?;
+    let mut has_written = false;
     for (number, implementation) in record.implementations().iter().enumerate() {
         // `wgpu:NAME` has the expectations of `wgpu`.
         let kind = implementation.split(':').next().unwrap_or(implementation);
@@ -101,10 +115,18 @@ fn updated(arguments: &Update) -> Result<u8, Failure> {
         }
         let (text, removed, added) = with_changes(&path, &unexpected)?;
         output::write(&path, &text)?;
+        has_written = true;
         anstream::println!(
             "{implementation}: {removed} taken off and {added} added in {}{}",
             path.display(),
             if added > 0 { "; write their reason and link" } else { "" }
+        );
+    }
+    if has_written {
+        let folder = arguments.folder.display();
+        anstream::println!(
+            "a run takes them with `--expectations {folder}`, for all of its implementations; without, it takes those that the \
+             program carries"
         );
     }
     Ok(AS_EXPECTED)
@@ -137,17 +159,25 @@ fn with_changes(path: &Path, unexpected: &[(&str, Went)]) -> Result<(String, usi
     Ok((document.to_string(), removed, added))
 }
 
+/// The members of an entry that list vectors.
+const LISTS: [&str; 2] = ["vectors", "elsewhere"];
+
 /// Takes vectors off all entries, and entries off that have none left.
 fn take_off(entries: &mut ArrayOfTables, vectors: &BTreeSet<&str>) -> usize {
     let mut removed = 0;
     for entry in entries.iter_mut() {
-        if let Some(listed) = entry.get_mut("vectors").and_then(Item::as_array_mut) {
-            let before = listed.len();
-            listed.retain(|vector| !vector.as_str().is_some_and(|vector| vectors.contains(vector)));
-            removed += before - listed.len();
+        for member in LISTS {
+            if let Some(listed) = entry.get_mut(member).and_then(Item::as_array_mut) {
+                let before = listed.len();
+                listed.retain(|vector| !vector.as_str().is_some_and(|vector| vectors.contains(vector)));
+                removed += before - listed.len();
+            }
         }
     }
-    entries.retain(|entry| entry.get("vectors").and_then(Item::as_array).is_none_or(|listed| !listed.is_empty()));
+    entries.retain(|entry| {
+        let mut lists = LISTS.iter().filter_map(|member| entry.get(member)?.as_array()).peekable();
+        lists.peek().is_none() || lists.any(|listed| !listed.is_empty())
+    });
     removed
 }
 

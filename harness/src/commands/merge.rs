@@ -6,8 +6,9 @@ use clap::Args;
 
 use crate::failure::{AS_EXPECTED, Failure};
 use crate::record::Record;
+use crate::report::scope::Restriction;
 use crate::results;
-use crate::shown::plural;
+use crate::shown::{inert, plural};
 
 /// The arguments of `webnn merge`.
 #[derive(Args, Debug)]
@@ -32,6 +33,9 @@ pub(crate) fn merge(arguments: &Arguments) -> Result<u8, Failure> {
     results::write(&arguments.output, &whole)?;
     let (vectors, results) = (plural(whole.header.vectors, "vector"), plural(whole.count(), "result"));
     anstream::println!("{vectors}, {results}; in {}", arguments.output.display());
+    if let Some(sentence) = Restriction::sentence(&whole) {
+        anstream::eprintln!("webnn: {}", inert(&sentence));
+    }
     Ok(AS_EXPECTED)
 }
 

@@ -4,7 +4,7 @@ mod recorder;
 mod resume;
 
 use std::collections::BTreeSet;
-use std::path::PathBuf;
+use std::path::{Path, PathBuf};
 use std::str::FromStr;
 use std::sync::Arc;
 use std::time::Duration;
@@ -88,11 +88,16 @@ pub(crate) struct Arguments {
     #[arg(long)]
     bounds: bool,
 
+    /// Judge by the derived bound too, and end with exit code 1 also where a result is within the tolerance of its vector but
+    /// outside the bound: that is a fault which the tolerance hides.
+    #[arg(long)]
+    fail_on_bounds: bool,
+
     /// Give the device up at the vectors at these places of the run: what then becomes of the others is tested so.
     #[arg(long, value_name = "PLACES", value_delimiter = ',', hide = true)]
     lose_device_at: Vec<usize>,
 
-    /// How many unexpected results to show in full.
+    /// How many unexpected results to show in full; of those with one message the first is shown.
     #[arg(long, value_name = "N", default_value_t = 20)]
     show: usize,
 }
@@ -132,7 +137,7 @@ impl Arguments {
             jobs: self.jobs.map_or(processors, usize::from),
             reading: if self.text == "literal" { Reading::Literal } else { Reading::Corrected },
             transcript,
-            bounds: self.bounds,
+            bounds: self.is_judged_by_bounds(),
             lose_device_at: self.lose_device_at.clone(),
         })
     }
@@ -146,10 +151,13 @@ impl Arguments {
             // That of the whole, for all parts of it.
             fingerprint: roster.fingerprint(),
             part: self.partition.map(|Partition { part, of }| format!("{part}/{of}")),
-            bounds: self.bounds,
+            bounds: self.is_judged_by_bounds(),
+            filters: self.selection.filter.clone(),
+            operators: self.selection.operators.clone(),
+            failed_only: self.failed_only.as_ref().map(|path| self.failed_in(path.as_deref()).display().to_string()),
         };
         if let Some(path) = &self.failed_only {
-            let path = path.as_ref().unwrap_or(&self.output);
+            let path = self.failed_in(path.as_deref());
             let record = Record::read(path)?;
             roster.retain(|id| record.number_of(id).is_some_and(|vector| record.is_unexpected(vector)));
             if roster.is_empty() {
@@ -167,6 +175,15 @@ impl Arguments {
         let names = implementations.iter().map(ToString::to_string).collect();
         let header = header(&roster, names, &self.text, origin);
         Ok((roster, header))
+    }
+
+    fn is_judged_by_bounds(&self) -> bool {
+        self.bounds || self.fail_on_bounds
+    }
+
+    /// The result file of which only what failed is run: the one that is written, unless another is named.
+    fn failed_in<'a>(&'a self, named: Option<&'a Path>) -> &'a Path {
+        named.unwrap_or(&self.output)
     }
 
     fn implementations(&self) -> Vec<Implementation> {

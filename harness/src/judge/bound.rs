@@ -177,6 +177,18 @@ pub(crate) enum Standing {
 }
 
 impl Standing {
+    /// It in words, where it is more than a pass.
+    pub(crate) fn words(self) -> Option<&'static str> {
+        Some(match self {
+            Self::Passed => return None,
+            Self::HiddenFault => "within the tolerance but outside the bound",
+            Self::Fault => "outside both",
+            Self::IllConditioned => "beyond the tolerance but inside the bound (ill-conditioned)",
+            Self::Disputed => "beyond the tolerance of numbers that are outside the bound",
+            Self::Undecided => "undecided",
+        })
+    }
+
     /// How a vector with this outcome and this verdict stands; `None` if its outputs were not judged.
     pub(crate) fn of(outcome: &Outcome, bound: &BoundVerdict) -> Option<Self> {
         let is_within = match outcome {

@@ -85,7 +85,7 @@ fn whole(value: f64) -> u64 {
 }
 
 impl Allowed {
-    fn allows(self, distance: Distance) -> bool {
+    pub(super) fn allows(self, distance: Distance) -> bool {
         match (self, distance) {
             (_, Distance::Infinite) => false,
             (Self::Ulp(allowed), Distance::Ulp(distance)) => distance <= allowed,

@@ -21,12 +21,16 @@ pub(super) enum Extent {
 
 /// The last line.
 #[derive(Clone, Debug, Deserialize)]
+#[serde(rename_all = "camelCase")]
 struct Footer {
     results: usize,
     seconds: f64,
     /// Whether somebody ended the run before its vectors did.
     #[serde(default)]
     interrupted: bool,
+    /// Why it ended before that, where that was asked for.
+    #[serde(default)]
+    ended_early: Option<String>,
 }
 
 /// What to do with a run that did not end.
@@ -87,9 +91,11 @@ pub(super) fn add(record: &mut Record, path: &Path, extent: Extent) -> Result<bo
     if extent == Extent::Whole {
         reader.ensure_whole().map_err(wrong)?;
     }
-    let has_header = reader.has_header;
-    let seconds = reader.footer.map_or(0.0, |footer| footer.seconds);
-    record.seconds = record.seconds.max(seconds);
+    let (has_header, footer) = (reader.has_header, reader.footer);
+    if let Some(footer) = footer {
+        record.seconds = record.seconds.max(footer.seconds);
+        record.ended_early = footer.ended_early.or(record.ended_early.take());
+    }
     record.files.push(lines);
     Ok(has_header)
 }

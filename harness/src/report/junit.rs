@@ -4,9 +4,11 @@ use std::borrow::Cow;
 use std::io::{self, Write};
 
 use quick_xml::Writer;
-use quick_xml::events::{BytesDecl, BytesEnd, BytesStart, Event};
+use quick_xml::events::{BytesDecl, BytesEnd, BytesStart, BytesText, Event};
 
+use super::scope::Restriction;
 use crate::failure::Failure;
+use crate::judge::bound::Standing;
 use crate::output::failed;
 use crate::record::{Brief, Record, ResultLine, Went};
 
@@ -54,6 +56,7 @@ pub(crate) fn write(record: &Record, out: &mut dyn Write) -> Result<(), Failure>
     for (implementation, name) in record.implementations().iter().enumerate() {
         let of_it = record.briefs().filter(|(_, of, _)| *of == implementation).map(|(_, _, brief)| brief);
         xml.write_event(Event::Start(counted("testsuite", name, of_it))).map_err(failed)?;
+        properties(&mut xml, record).map_err(failed)?;
         for result in record.results(|of, _| of == implementation) {
             case(&mut xml, &result?.2).map_err(failed)?;
         }
@@ -81,6 +84,34 @@ fn counted<'a>(element: &'static str, name: &str, briefs: impl Iterator<Item = &
     ])
 }
 
+/// What the run is of, where that is not everything.
+fn properties(xml: &mut Writer<&mut dyn Write>, record: &Record) -> io::Result<()> {
+    let restrictions = Restriction::all(record);
+    if restrictions.is_empty() {
+        return Ok(());
+    }
+    xml.write_event(Event::Start(BytesStart::new("properties")))?;
+    for Restriction { brief, text } in &restrictions {
+        let value = format!("{brief}: {text}");
+        let value = allowed(&value);
+        let attributes = [("name", "not everything"), ("value", value.as_ref())];
+        xml.write_event(Event::Empty(BytesStart::new("property").with_attributes(attributes)))?;
+    }
+    xml.write_event(Event::End(BytesEnd::new("properties")))
+}
+
+/// What is to be said of a result beside its outcome: by the specification's text as it is written, and by the derived bound.
+fn remarks(result: &ResultLine) -> String {
+    let of_the_text =
+        result.as_written().map(|issue| format!("the text as written does this too: SPEC_ISSUES.md, {issue}"));
+    let words = result.standing().and_then(Standing::words);
+    let of_the_bound = words.map(|words| {
+        let element = result.element().map(|element| format!(": {element}")).unwrap_or_default();
+        format!("by the derived bound: {words}{element}")
+    });
+    of_the_text.into_iter().chain(of_the_bound).collect::<Vec<_>>().join("\n")
+}
+
 fn case(xml: &mut Writer<&mut dyn Write>, result: &ResultLine) -> io::Result<()> {
     let (file, name) = result.vector.split_once('/').unwrap_or(("", result.vector.as_str()));
     let (file, name, time) = (allowed(file), allowed(name), format!("{:.3}", result.seconds));
@@ -96,6 +127,12 @@ fn case(xml: &mut Writer<&mut dyn Write>, result: &ResultLine) -> io::Result<()>
             status.push_attribute(("message", allowed(message).as_ref()));
         }
         xml.write_event(Event::Empty(status))?;
+    }
+    let remarks = remarks(result);
+    if !remarks.is_empty() {
+        xml.write_event(Event::Start(BytesStart::new("system-out")))?;
+        xml.write_event(Event::Text(BytesText::new(&allowed(&remarks))))?;
+        xml.write_event(Event::End(BytesEnd::new("system-out")))?;
     }
     xml.write_event(Event::End(BytesEnd::new("testcase")))
 }

@@ -8,6 +8,7 @@ use serde::ser::{Error, SerializeSeq};
 use serde::{Serialize, Serializer};
 use serde_json::{Value as Json, json};
 
+use super::scope::Restriction;
 use crate::failure::Failure;
 use crate::output::write_json;
 use crate::record::{Brief, Record, ResultLine, Went};
@@ -27,6 +28,7 @@ pub(crate) fn write(record: &Record, implementation: usize, out: &mut dyn Write)
             "browser_version": version,
             "os": std::env::consts::OS,
             "processor": std::env::consts::ARCH,
+            "not_everything": Restriction::sentence(record),
             "revision": record.header.more.get("commit").cloned().unwrap_or_default(),
         }),
         time_start: started,

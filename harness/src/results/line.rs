@@ -52,6 +52,9 @@ pub(super) enum Line<'a> {
         /// Why it is known not to pass, where that is listed.
         #[serde(skip_serializing_if = "Option::is_none")]
         known: Option<&'a str>,
+        /// Where the specification's text asks for this failure as it is written: what that error is called in SPEC_ISSUES.md.
+        #[serde(skip_serializing_if = "Option::is_none")]
+        as_written: Option<&'a str>,
         /// How long it took.
         seconds: f64,
         #[serde(flatten)]
@@ -93,6 +96,9 @@ pub(super) enum Line<'a> {
         /// Whether somebody ended the run before its vectors did.
         #[serde(default, skip_serializing_if = "std::ops::Not::not")]
         interrupted: bool,
+        /// Why the run ended before its vectors did, where that was asked for.
+        #[serde(skip_serializing_if = "Option::is_none")]
+        ended_early: Option<&'a str>,
     },
 }
 
@@ -108,6 +114,15 @@ pub(crate) struct Provenance {
     /// Whether it is judged by the derived bound too.
     #[serde(default, skip_serializing_if = "std::ops::Not::not")]
     pub(super) bounds: bool,
+    /// The texts of which the id of a vector has to contain one; absent if any will do.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub(super) filters: Vec<String>,
+    /// The operators that a graph may have; absent if any will do.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub(super) operators: Vec<String>,
+    /// The result file of which only what was not as expected was run again.
+    #[serde(rename = "failedOnly", skip_serializing_if = "Option::is_none")]
+    pub(super) failed_only: Option<String>,
     /// The commit of the program; `null` where that is not known.
     pub(super) commit: Option<&'static str>,
     /// The commit of the specification that the reference encodes.

@@ -14,7 +14,7 @@ use crate::failure::{AS_EXPECTED, Failure, INTERRUPTED, UNEXPECTED};
 use crate::implementation::{Description, Implementation};
 use crate::judge::Outcome;
 use crate::record::Header;
-use crate::results::Results;
+use crate::results::{End, Results};
 use crate::roster::{Index, Roster};
 use crate::run::{Progress, Verdict};
 use crate::shown::{inert, plural};
@@ -171,8 +171,13 @@ impl<'a> Recorder<'a> {
         let expected = is_expected(&verdict.outcome, expectation);
         let known = expectation.map(|entry| format!("{} ({})", entry.reason, entry.link));
         let known = known.as_deref().filter(|_| expected && verdict.outcome.is_bad());
+        // What the text as it is written makes of a vector is in the vector itself.
+        let remedy = match of_the_text {
+            Some(_) => "correct its `literal` member",
+            None => self.expectations[verdict.implementation].remedy.as_str(),
+        };
         self.results.result(id, &verdict, expected, known)?;
-        self.summary.verdict(roster.subject(verdict.vector), id, &verdict, expected, known);
+        self.summary.verdict(roster.subject(verdict.vector), id, &verdict, expected, known, remedy);
         if self.arguments.repeat > 1 {
             self.outcomes.insert((verdict.implementation, verdict.vector), verdict.outcome);
         }
@@ -206,9 +211,9 @@ impl<'a> Recorder<'a> {
         let unexpected = summary.unexpected();
         let path = match &ended {
             _ if !has_begun => results.abandon()?,
-            Ok(()) => results.finish(unexpected, took, false)?,
-            Err(Stop::For(Failure::Interrupted)) => results.finish(unexpected, took, true)?,
-            Err(Stop::AtFailure) => results.abandon()?,
+            Ok(()) => results.finish(unexpected, took, End::Whole)?,
+            Err(Stop::For(Failure::Interrupted)) => results.finish(unexpected, took, End::Interrupted)?,
+            Err(Stop::AtFailure) => results.finish(unexpected, took, End::AtFailure)?,
             // What there is helps to go on; that it is not all of it the failure says.
             Err(Stop::For(_)) => results.abandon().unwrap_or_default(),
         };
@@ -219,10 +224,14 @@ impl<'a> Recorder<'a> {
         }
         anstream::println!("{}", summary.table());
         anstream::print!("{}", inert(&summary.remarks(&arguments.again(implementations))));
+        if arguments.fail_on_bounds && summary.hidden_faults() > 0 {
+            let count = summary.hidden_faults();
+            anstream::println!("\n{count} outside the derived bound (--fail-on-bounds)");
+        }
         anstream::println!("\n{}", last_words(&ended, self.vectors, took, &path));
         match ended {
             Err(Stop::For(_)) => Ok(INTERRUPTED),
-            Ok(()) | Err(Stop::AtFailure) => exit_code(are_asked_for, &summary),
+            Ok(()) | Err(Stop::AtFailure) => exit_code(are_asked_for, &summary, arguments.fail_on_bounds),
         }
     }
 }
@@ -244,8 +253,8 @@ fn last_words(ended: &Result<(), Stop>, vectors: usize, took: f64, path: &Path) 
 }
 
 /// An implementation that was asked for by name has to start; the ones that are tried by default need not.
-fn exit_code(are_asked_for: bool, summary: &Summary) -> Result<u8, Failure> {
-    if summary.unexpected() > 0 {
+fn exit_code(are_asked_for: bool, summary: &Summary, fail_on_bounds: bool) -> Result<u8, Failure> {
+    if summary.unexpected() > 0 || (fail_on_bounds && summary.hidden_faults() > 0) {
         return Ok(UNEXPECTED);
     }
     match summary.first_not_started() {
