@@ -732,6 +732,9 @@ class Scenario {
       case "createTensor":
         return this.promised(() => context.createTensor(given.descriptor));
       case "createConstantTensor": {
+        if (given.tensor !== undefined) {
+          throw new Skipped("createConstantTensor() of a tensor is a proposal, and no browser has it");
+        }
         const data = this.buffer(given.inputData);
         return this.promised(() => context.createConstantTensor(given.descriptor, data));
       }
@@ -740,6 +743,10 @@ class Scenario {
       case "writeTensor": {
         const [tensor, data] = [this.object(given.tensor), this.buffer(given.inputData)];
         return webnn(() => context.writeTensor(tensor, data));
+      }
+      case "exportToGPU": {
+        const tensor = this.object(given.tensor);
+        return webnn(() => context.exportToGPU(tensor));
       }
       case "dispatch": {
         const [graph, inputs, outputs] = [this.object(given.graph), this.named(given.inputs), this.named(given.outputs)];
