@@ -234,7 +234,10 @@ pub(crate) struct Window(Arc<Shared>);
 #[derive(Debug, Default)]
 struct Shared {
     state: Mutex<State>,
-    changed: Condvar,
+    /// Wakes who loads.
+    has_room: Condvar,
+    /// Wakes who waits for a vector.
+    has_more: Condvar,
 }
 
 #[derive(Debug, Default)]
@@ -244,16 +247,25 @@ struct State {
     next: Index,
     /// The first that nobody has asked for yet.
     asked: Index,
+    /// How many wait for a vector.
+    waiting: usize,
     /// Why no more can be loaded.
     failure: Option<Failure>,
     is_closed: bool,
 }
 
 impl State {
-    /// Whether the next vector is to be loaded by now: none before somebody asks for one, as then no implementation has started.
-    fn has_room(&self) -> bool {
+    /// How many vectors are to be loaded by now: none before somebody asks for one, as then no implementation has started.
+    fn room(&self) -> usize {
         let first = self.at_hand.first_key_value().map_or(self.next, |(first, _)| *first);
-        self.asked > 0 && self.next < self.asked + AHEAD && self.next < first + WINDOW
+        let end = (self.asked + AHEAD).min(first + WINDOW);
+        if self.asked == 0 { 0 } else { end.saturating_sub(self.next) }
+    }
+
+    /// Whether it is worth waking who loads: somebody waits, or there are several to load.
+    fn wants_more(&self) -> bool {
+        let room = self.room();
+        room >= AHEAD / 2 || (self.waiting > 0 && room > 0)
     }
 }
 
@@ -262,21 +274,25 @@ impl Shared {
         self.state.lock().unwrap_or_else(PoisonError::into_inner)
     }
 
-    fn wait<'a>(&self, state: MutexGuard<'a, State>) -> MutexGuard<'a, State> {
-        self.changed.wait(state).unwrap_or_else(PoisonError::into_inner)
+    fn wake_who_loads(&self, state: &State) {
+        if state.wants_more() {
+            self.has_room.notify_one();
+        }
     }
 
     /// Adds the next vector, once there is room; not if nobody needs it any more.
     fn add(&self, vector: Arc<Vector>) -> bool {
         let mut state = self.state();
-        while !state.is_closed && !state.has_room() {
-            state = self.wait(state);
+        while !state.is_closed && state.room() == 0 {
+            state = self.has_room.wait(state).unwrap_or_else(PoisonError::into_inner);
         }
         if !state.is_closed {
             let next = state.next;
             state.at_hand.insert(next, vector);
             state.next += 1;
-            self.changed.notify_all();
+            if state.waiting > 0 {
+                self.has_more.notify_all();
+            }
         }
         !state.is_closed
     }
@@ -290,7 +306,7 @@ impl Window {
         thread::spawn(move || {
             let loaded = roster.load(|vector| to.add(vector));
             to.state().failure = loaded.err();
-            to.changed.notify_all();
+            to.has_more.notify_all();
         });
         Self(shared)
     }
@@ -302,7 +318,7 @@ impl Window {
     pub(crate) fn get(&self, index: Index, waits: impl Fn()) -> Result<Option<Arc<Vector>>, Failure> {
         let mut state = self.0.state();
         state.asked = state.asked.max(index + 1);
-        self.0.changed.notify_all();
+        self.0.wake_who_loads(&state);
         loop {
             if let Some(vector) = state.at_hand.get(&index) {
                 return Ok(Some(Arc::clone(vector)));
@@ -315,7 +331,10 @@ impl Window {
                 return Err(failure);
             }
             waits();
-            state = self.0.wait(state);
+            state.waiting += 1;
+            self.0.wake_who_loads(&state);
+            state = self.0.has_more.wait(state).unwrap_or_else(PoisonError::into_inner);
+            state.waiting -= 1;
         }
     }
 
@@ -326,14 +345,16 @@ impl Window {
 
     /// Lets go of a vector that nobody needs any more.
     pub(crate) fn finish(&self, index: Index) {
-        self.0.state().at_hand.remove(&index);
-        self.0.changed.notify_all();
+        let mut state = self.0.state();
+        state.at_hand.remove(&index);
+        self.0.wake_who_loads(&state);
     }
 
     /// Gives nothing out any more: the run has ended.
     pub(crate) fn close(&self) {
         self.0.state().is_closed = true;
-        self.0.changed.notify_all();
+        self.0.has_room.notify_all();
+        self.0.has_more.notify_all();
     }
 }
 

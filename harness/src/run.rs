@@ -3,6 +3,7 @@
 use std::collections::{BTreeMap, BTreeSet};
 use std::sync::Arc;
 use std::sync::mpsc::{Receiver, RecvTimeoutError, Sender, channel};
+use std::thread;
 use std::time::{Duration, Instant};
 
 use webnn_reference::steps::Reading;
@@ -153,6 +154,9 @@ const MOST_GIVEN_UP: usize = 5;
 /// How often a run looks whether it is interrupted, or a worker says nothing for too long.
 const LOOK: Duration = Duration::from_millis(100);
 
+/// How long what the workers tell is collected.
+const NAP: Duration = Duration::from_millis(5);
+
 /// How long a vector may take before somebody who watches is told of it.
 const LONG: Duration = Duration::from_secs(2);
 
@@ -215,7 +219,7 @@ impl Run {
             }
         }
         while self.lanes.iter().any(|lane| !lane.workers.is_empty()) {
-            let heard = self.events.1.recv_timeout(LOOK);
+            let heard = self.hear_next();
             // What was started ends with an interruption, which is no result.
             if interrupt::is_asked_for() {
                 return Err(Failure::Interrupted.into());
@@ -240,6 +244,15 @@ impl Run {
             self.end(lane, &outcome, &mut tell)?;
         }
         Ok(())
+    }
+
+    /// What the workers tell next. Where there is nothing yet, a little more is let come: to be woken for each word costs the
+    /// workers as much as the vector.
+    fn hear_next(&self) -> Result<(WorkerId, Event), RecvTimeoutError> {
+        self.events.1.try_recv().or_else(|_| {
+            thread::sleep(NAP);
+            self.events.1.recv_timeout(LOOK)
+        })
     }
 
     fn add_worker(&mut self, lane: usize) {

@@ -67,15 +67,17 @@ pub(super) fn missing(ready: &Ready, vector: &Vector) -> Option<String> {
         names.into_iter().find(|name| !supported.iter().any(|supported| supported == name))
     };
     // What is given comes first: it is what a reader sees.
-    let missing = missing(of_inputs).or_else(|| missing(made(graph)));
+    let asked = || graph.operators.iter().flat_map(|operator| asked_for(operator, graph)).collect();
+    // Operators make no other types than the specification has.
+    let has_all = MLOperandDataType::ALL.into_iter().all(|own| supported.iter().any(|name| name == own.as_str()));
+    let made = || if has_all { BTreeSet::new() } else { made(graph) };
+    let missing = missing(of_inputs).or_else(|| missing(asked())).or_else(|| missing(made()));
     missing.map(|name| format!("{name} is not supported"))
 }
 
-/// The data types that the operators of a graph are asked for, and those of what they make: up to the call that is refused, if
-/// one is.
+/// The data types of what the operators of a graph make: up to the call that is refused, if one is.
 fn made(graph: &Graph) -> BTreeSet<&'static str> {
-    let mut made: BTreeSet<&'static str> =
-        graph.operators.iter().flat_map(|operator| asked_for(operator, graph)).collect();
+    let mut made = BTreeSet::new();
     let mut rehearsal = Rehearsal::new();
     let is_made = graph.inputs.iter().try_for_each(|(name, input)| {
         // What it has is of no interest.
