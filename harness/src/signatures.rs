@@ -44,7 +44,8 @@ fn all() -> HashMap<&'static str, Signature> {
                 let required = !parameter.optional && !is_this(former::OPTIONAL);
                 Some(Parameter { name, also: former.map(|(_, _, also)| *also), kind, required })
             });
-            Some((operation.name, Signature { parameters: parameters.collect::<Option<_>>()? }))
+            let gives_list = matches!(signature.returns, Type::Sequence(_));
+            Some((operation.name, Signature { parameters: parameters.collect::<Option<_>>()?, gives_list }))
         })
         .collect()
 }

@@ -70,6 +70,8 @@ fn operators(graph: &Graph, known: Known<'_>, throws: Option<&Throws>) -> Result
             let checker = Checker { call: &operator.name, bound: &bound, any_kind };
             arguments(operator, signature, checker)
                 .map_err(|(inner, problem)| (format!("{}{inner}", place("arguments")), problem))?;
+            let names = operator.outputs.as_slice().len();
+            signature.ensure_gives(&operator.name, names).map_err(|problem| (place("outputs"), problem))?;
         }
         for name in operator.outputs.as_slice() {
             if !made.insert(name) {

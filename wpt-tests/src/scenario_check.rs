@@ -108,6 +108,8 @@ fn operator(step: &Step, made: &Names<'_>, known: Known<'_>) -> Result<(), Found
         return Ok(());
     };
     unknown(step, signature.parameters.iter())?;
+    let names = step.binding.as_ref().map_or(0, |names| names.as_slice().len());
+    signature.ensure_gives(&step.call, names).map_err(|problem| (pointer(["let"]), problem))?;
     let bound = |name: &str| object(name, made);
     let any_kind = step.throws.as_ref().is_some_and(Throws::is_of_web_idl);
     given(step, &signature.parameters, Checker { call: &step.call, bound: &bound, any_kind })

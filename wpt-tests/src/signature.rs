@@ -20,6 +20,16 @@ use crate::value::Value;
 pub struct Signature {
     /// Its parameters, in order.
     pub parameters: Vec<Parameter>,
+    /// Whether it gives a list, and not one thing.
+    pub gives_list: bool,
+}
+
+impl Signature {
+    /// Ensures that what it gives can have so many names.
+    pub(crate) fn ensure_gives(&self, call: &str, names: usize) -> Result<(), Problem> {
+        let is_one = self.gives_list || names <= 1;
+        if is_one { Ok(()) } else { Err(Problem::Step(format!("{call} gives one result, and not {names}"))) }
+    }
 }
 
 /// A parameter of a call, or a member of an object that it takes.

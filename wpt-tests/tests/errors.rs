@@ -254,9 +254,9 @@ fn signature(name: &str) -> Option<&'static Signature> {
         ];
         let axis = Parameter { also: Some("dimension"), ..Parameter::required("axis", ArgumentKind::WHOLE) };
         vec![
-            ("relu", Signature { parameters: vec![input(), options(vec![label()])] }),
-            ("softmax", Signature { parameters: vec![input(), axis, options(vec![label()])] }),
-            ("resample", Signature { parameters: vec![input(), options(resampling)] }),
+            ("relu", Signature { parameters: vec![input(), options(vec![label()])], gives_list: false }),
+            ("softmax", Signature { parameters: vec![input(), axis, options(vec![label()])], gives_list: false }),
+            ("resample", Signature { parameters: vec![input(), options(resampling)], gives_list: false }),
         ]
     });
     SIGNATURES.iter().find(|(known, _)| *known == name).map(|(_, signature)| signature)

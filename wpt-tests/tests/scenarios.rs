@@ -241,10 +241,47 @@ fn calls_are_made_on_objects_that_have_them() {
     );
 }
 
+/// An operator that takes one operand and gives one.
+static RELU: LazyLock<Signature> = LazyLock::new(|| Signature {
+    parameters: vec![Parameter::required("input", ArgumentKind::OPERAND)],
+    gives_list: false,
+});
+
+#[test]
+fn what_gives_one_operand_has_one_name() {
+    let signature = |name: &str| (name == "relu").then(|| &*RELU);
+    let load = |members: String| {
+        let json = format!(r#"{{ "source": "s", "tests": [ {{ "name": "n", {members} }} ] }}"#);
+        let loaded = Loader::with_signatures(&signature).text("f.json", "f", json.as_bytes());
+        loaded.map(drop).map_err(|error| error.to_string())
+    };
+    let graph = |outputs: &str| {
+        load(format!(
+            r#""graph": {{ "inputs": {{ "x": {{ {DESCRIPTOR}, "data": [1, 1] }} }},
+            "operators": [ {{ "name": "relu", "arguments": [ {{ "input": "x" }} ], "outputs": {outputs} }} ],
+            "expectedOutputs": {{ "y": {{ {DESCRIPTOR}, "data": [1, 1] }} }} }}"#
+        ))
+    };
+    let scenario = |names: &str| {
+        load(format!(
+            r#""scenario": [ {CONTEXT}, {{ "let": "b", "call": "MLGraphBuilder", "arguments": {{ "context": "context" }} }},
+            {{ "let": "x", "on": "b", "call": "input", "arguments": {{ "name": "x", {DESCRIPTOR} }} }},
+            {{ "let": {names}, "on": "b", "call": "relu", "arguments": {{ "input": "x" }} }} ]"#
+        ))
+    };
+    for names in [r#""y""#, r#"["y"]"#] {
+        graph(names).unwrap();
+        scenario(names).unwrap();
+    }
+    let two = r#"["y", "z"]"#;
+    assert!(
+        graph(two).unwrap_err().ends_with("at /tests/0/graph/operators/0/outputs: relu gives one result, and not 2")
+    );
+    assert!(scenario(two).unwrap_err().ends_with("at /tests/0/scenario/3/let: relu gives one result, and not 2"));
+}
+
 #[test]
 fn operators_are_checked_as_in_a_graph() {
-    static RELU: LazyLock<Signature> =
-        LazyLock::new(|| Signature { parameters: vec![Parameter::required("input", ArgumentKind::OPERAND)] });
     let signature = |name: &str| (name == "relu").then(|| &*RELU);
     let check = |arguments: &str, throws: &str| {
         let json = format!(

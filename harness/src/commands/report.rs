@@ -21,7 +21,7 @@ pub(crate) struct Arguments {
     #[arg(long, short = 'F', value_enum, default_value = "html")]
     format: Format,
 
-    /// Of this implementation, where the report is of one; the only one of the run by default.
+    /// Of this implementation, where the report is of one (wptreport, badge); the only one of the run by default.
     #[arg(long, short, value_name = "NAME")]
     implementation: Option<String>,
 
@@ -53,6 +53,10 @@ pub(crate) fn report(arguments: &Arguments) -> Result<u8, Failure> {
     let record = Record::read(&arguments.results)?;
     let of = match arguments.format {
         Format::Wptreport | Format::Badge => arguments.of(&record)?,
+        Format::Html | Format::Markdown | Format::Junit if arguments.implementation.is_some() => {
+            let why = "this report is of all implementations of a run; -i chooses for wptreport and badge";
+            return Err(Failure::Usage(why.into()));
+        }
         Format::Html | Format::Markdown | Format::Junit => 0,
     };
     let pieces = |out: &mut dyn Write| match arguments.format {

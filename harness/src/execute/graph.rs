@@ -52,6 +52,16 @@ impl Calls {
     pub(super) fn name(&mut self, names: &[String], operands: Vec<MLOperand>) {
         self.operands.extend(names.iter().cloned().zip(operands));
     }
+
+    /// What an operator gives has at least so many names.
+    fn ensure_has(names: &[String], operands: &[MLOperand]) -> Result<(), Stopped> {
+        let (names, operands) = (names.len(), operands.len());
+        if names <= operands {
+            Ok(())
+        } else {
+            Err(Stopped::Invalid(format!("{operands} outputs are given, and {names} named")))
+        }
+    }
 }
 
 /// Makes the calls up to `build()`: those that may throw in a negative vector.
@@ -62,6 +72,7 @@ pub(super) fn build(graph: &Graph, context: &MLContext) -> Result<Built, Stopped
     }
     for operator in &graph.operators {
         let outputs = calls.operator(operator)?;
+        Calls::ensure_has(operator.outputs.as_slice(), &outputs)?;
         calls.name(operator.outputs.as_slice(), outputs);
     }
     let outputs: Vec<(String, MLOperand)> = graph

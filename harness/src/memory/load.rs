@@ -40,7 +40,7 @@ const WAYS: [Way; 6] = [
 /// A model of matrices.
 pub(crate) static MATRICES: Workload = Workload {
     name: "load",
-    about: "a model of 16 matrices (above 1 GiB of more, 64 MiB each), loaded from a file, up to the first result",
+    about: "a model of 16 matrices (above 1 GiB: of as many as it takes, 64 MiB each), loaded from a file, up to the first result",
     ways: &WAYS,
     columns: &COLUMNS,
     compared: Some("time"),
