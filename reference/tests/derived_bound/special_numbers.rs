@@ -74,3 +74,15 @@ fn a_softmax_may_have_what_is_far_below_its_greatest() -> Result<()> {
     assert!(y.radius(0) < 2e-6 && y.radius(1) < 1e-30 && y.holds(1, (-64f64).exp()));
     Ok(())
 }
+
+#[test]
+fn a_power_of_what_may_be_zero_is_an_infinity_of_either_sign() -> Result<()> {
+    // In float16 gelu(-3) may be 0, and so may its product with the slope, or -0.
+    let y = output(|b| {
+        let x = constant(b, &[], &[half::f16::from_f32(-3.0)]);
+        b.pow(&b.prelu(&b.gelu(&x, &o())?, &x, &o())?, &x, &o())
+    })?;
+    assert_eq!(y.numbers, [f64::INFINITY]);
+    assert!(y.holds(0, f64::INFINITY) && y.range(0).doubt);
+    Ok(())
+}
