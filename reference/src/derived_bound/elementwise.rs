@@ -108,10 +108,12 @@ fn pow(precision: Precision, x: Range, y: Range) -> Range {
     if x.nan || y.nan {
         return Range::ANYTHING;
     }
+    // A zero that is an end may have either sign, and so may the infinity that it makes.
+    if x.has_zero() && !x.is_point() && y.least < 0.0 {
+        return Range::ANYTHING;
+    }
     if x.least >= 0.0 {
-        // A zero that is an end may have either sign, and so may the infinity that it makes.
-        let begins_at_zero = x.least == 0.0 && x.greatest > 0.0;
-        return if begins_at_zero && y.least < 0.0 { Range::ANYTHING } else { precision.pow(x, y) };
+        return precision.pow(x, y);
     }
     if !y.is_point() || x.greatest > 0.0 {
         return Range::ANYTHING;

@@ -86,3 +86,17 @@ fn a_power_of_what_may_be_zero_is_an_infinity_of_either_sign() -> Result<()> {
     assert!(y.holds(0, f64::INFINITY) && y.range(0).doubt);
     Ok(())
 }
+
+#[test]
+fn so_is_a_power_of_what_may_be_zero_from_below() -> Result<()> {
+    // In float16 the product is -0, and may be the number next to it, or 0 in an implementation that adds it to 0.
+    let y = output(|b| {
+        let (small, minus_one) = (half::f16::from_f32(1.0 / 8192.0), half::f16::from_f32(-1.0));
+        let (x, slope) = (constant(b, &[], &[-small]), constant(b, &[], &[small]));
+        let product = b.prelu(&x, &slope, &o())?;
+        b.pow(&b.add(&product, &product, &o())?, &constant(b, &[], &[minus_one]), &o())
+    })?;
+    assert_eq!(y.numbers, [f64::NEG_INFINITY]);
+    assert!(y.holds(0, f64::INFINITY) && y.range(0).doubt);
+    Ok(())
+}
