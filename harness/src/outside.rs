@@ -5,9 +5,11 @@
 pub(crate) mod adapter;
 pub(crate) mod board;
 pub(crate) mod decode;
+pub(crate) mod elements;
 mod encode;
 pub(crate) mod group;
 pub(crate) mod guard;
+mod input;
 mod line;
 pub(crate) mod messages;
 pub(crate) mod page;
@@ -75,7 +77,7 @@ impl Peer {
         })
     }
 
-    fn send(&self, line: String) {
+    fn send(&mut self, line: String) {
         match self {
             Self::Process(process) => process.send(line),
             Self::Page(page) => page.send(line),

@@ -4,14 +4,13 @@ use std::collections::BTreeMap;
 use std::path::{Path, PathBuf};
 use std::time::Duration;
 
-use base64::Engine as _;
-use base64::engine::general_purpose::STANDARD;
 use clap::Args;
 
 use crate::failure::{AS_EXPECTED, Failure, UNEXPECTED};
 use crate::implementation::Implementation;
 use crate::judge::distance::texts;
 use crate::outside::decode;
+use crate::outside::elements::Elements;
 use crate::outside::messages::{Answer, Command, SentInput, SentResult, SentTensor, Work};
 use crate::outside::transcript::{Said, Speaker};
 use crate::outside::{Source, replayed};
@@ -177,15 +176,15 @@ fn gave(answer: &Answer) -> Vec<String> {
 fn repeated(input: &SentInput) -> Option<SentTensor> {
     let SentInput { data_type, shape, bytes, times, .. } = input.clone();
     let times = usize::try_from(times).ok().filter(|_| is_small(&shape))?;
-    let pattern = STANDARD.decode(bytes).ok()?;
+    let pattern = bytes.into_bytes().ok()?;
     let is_all = pattern.len().checked_mul(times)? <= SHOWN as usize * 8;
-    let bytes = is_all.then(|| STANDARD.encode(pattern.repeat(times)))?;
+    let bytes = is_all.then(|| Elements::Bytes(pattern.repeat(times)))?;
     Some(SentTensor { data_type, shape, bytes: Some(bytes), data: None })
 }
 
 /// A small tensor as numbers; none where it is large, or no tensor.
 fn numbers(name: &str, sent: &SentTensor) -> Option<String> {
-    let tensor = decode::tensor(sent).ok().filter(|_| is_small(&sent.shape))?;
+    let tensor = is_small(&sent.shape).then(|| decode::tensor(sent.clone()).ok())??;
     Some(format!("{name} {}{:?}: {}", tensor.data_type, tensor.shape, texts(&tensor).join(", ")))
 }
 

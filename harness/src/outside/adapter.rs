@@ -3,8 +3,6 @@
 
 use std::io::{BufRead, Write};
 
-use base64::Engine as _;
-use base64::engine::general_purpose::STANDARD;
 use half::f16;
 use serde_json::{Value as Json, json};
 use webnn_reference::number::Element;
@@ -14,6 +12,7 @@ use webnn_vectors::{
     Vector,
 };
 
+use super::elements::Elements;
 use super::messages::{
     Answer, Command, PROTOCOL, Ready, SentException, SentGraph, SentInput, SentOperator, SentResult, SentTensor,
     SentVector, Work,
@@ -66,13 +65,13 @@ fn answer(seq: u64, sent: SentVector, executor: &Executor) -> Answer {
     };
     match executor.finish(executor.start(&vector)) {
         Observation::Outputs(outputs) => {
-            let outputs = outputs.iter().map(|(name, tensor)| (name.clone(), sent_tensor(tensor))).collect();
+            let outputs = outputs.into_iter().map(|(name, tensor)| (name, sent_tensor(tensor))).collect();
             Answer::Result { seq, outputs }
         }
         Observation::Threw(exception) => Answer::Exception { seq, exception: sent_exception(&exception) },
         Observation::Skipped(reason) => Answer::Skipped { seq, reason, issue: None },
         Observation::Errored(problem) => errored(seq, problem),
-        Observation::Calls(calls) => match calls.iter().map(sent_result).collect() {
+        Observation::Calls(calls) => match calls.into_iter().map(sent_result).collect() {
             Ok(results) => Answer::Calls { seq, results },
             Err(problem) => errored(seq, problem),
         },
@@ -83,11 +82,11 @@ fn errored(seq: u64, message: String) -> Answer {
     Answer::Errored { seq, message, details: None }
 }
 
-fn sent_tensor(tensor: &Tensor) -> SentTensor {
+fn sent_tensor(tensor: Tensor) -> SentTensor {
     SentTensor {
         data_type: tensor.data_type.as_str().to_owned(),
-        shape: tensor.shape.clone(),
-        bytes: Some(STANDARD.encode(&tensor.bytes)),
+        shape: tensor.shape,
+        bytes: Some(Elements::Bytes(tensor.bytes)),
         data: None,
     }
 }
@@ -96,13 +95,13 @@ fn sent_exception(exception: &webnn_reference::exception::Exception) -> SentExce
     SentException { name: exception.name.as_str().to_owned(), message: exception.to_string(), unsupported: None }
 }
 
-fn sent_result(result: &CallResult) -> Result<SentResult, String> {
+fn sent_result(result: CallResult) -> Result<SentResult, String> {
     Ok(match result {
         CallResult::Done => SentResult::Done(true),
         CallResult::Read(tensor) => SentResult::Tensor(sent_tensor(tensor)),
-        CallResult::Value(value) => SentResult::Value(value.clone()),
-        CallResult::Threw(exception) => SentResult::Exception(sent_exception(exception)),
-        CallResult::Invalid(problem) => return Err(problem.clone()),
+        CallResult::Value(value) => SentResult::Value(value),
+        CallResult::Threw(exception) => SentResult::Exception(sent_exception(&exception)),
+        CallResult::Invalid(problem) => return Err(problem),
     })
 }
 
@@ -126,7 +125,7 @@ fn vector(sent: SentVector) -> Result<Vector, String> {
 }
 
 fn graph(sent: SentGraph) -> Result<Graph, String> {
-    let inputs = sent.inputs.into_iter().map(|(name, sent)| Ok((name, input(&sent)?)));
+    let inputs = sent.inputs.into_iter().map(|(name, sent)| Ok((name, input(sent)?)));
     let operators = sent.operators.into_iter().map(operator);
     // Only the names of outputs are looked at.
     let descriptor = Descriptor { data_type: DataType::Float32, shape: vec![] };
@@ -138,16 +137,16 @@ fn graph(sent: SentGraph) -> Result<Graph, String> {
     })
 }
 
-fn input(sent: &SentInput) -> Result<Input, String> {
+fn input(sent: SentInput) -> Result<Input, String> {
     let data_type: DataType =
-        serde_json::from_value(sent.data_type.clone().into()).map_err(|error| format!("dataType: {error}"))?;
-    let bytes = STANDARD.decode(&sent.bytes).map_err(|error| format!("bytes: {error}"))?;
+        serde_json::from_value(sent.data_type.into()).map_err(|error| format!("dataType: {error}"))?;
+    let bytes = sent.bytes.into_bytes()?;
     let pattern = numbers(data_type, &bytes)?;
     let data = match sent.times {
         1 => Data::List(pattern),
         times => Data::Repeat { pattern, times },
     };
-    let descriptor = Descriptor { data_type, shape: sent.shape.clone() };
+    let descriptor = Descriptor { data_type, shape: sent.shape };
     Ok(Input { descriptor, constant: sent.constant, data })
 }
 

@@ -2,8 +2,6 @@
 
 use std::collections::{BTreeMap, BTreeSet};
 
-use base64::engine::general_purpose::STANDARD;
-use base64::{DecodeError, Engine as _};
 use webnn_reference::data_type::MLOperandDataType;
 use webnn_reference::exception::{Exception, ExceptionName};
 use webnn_vectors::{DataType, Descriptor, Graph, Kind, Vector};
@@ -58,7 +56,7 @@ fn tensors(graph: Option<&Graph>, sent: BTreeMap<String, SentTensor>) -> Result<
     }
     let mut outputs = Vec::new();
     for (name, sent) in sent {
-        let tensor = tensor(&sent).map_err(|why| Problem::new(Trouble::Content, format!("output {name:?}: {why}")))?;
+        let tensor = tensor(sent).map_err(|why| Problem::new(Trouble::Content, format!("output {name:?}: {why}")))?;
         outputs.push((name, tensor));
     }
     outputs.sort_by_key(|(name, _)| asked.iter().position(|asked| asked == name));
@@ -85,7 +83,7 @@ fn unsupported_call(vector: &Vector, results: &[SentResult]) -> Option<String> {
 fn call_result(result: SentResult) -> Result<CallResult, Problem> {
     Ok(match result {
         SentResult::Done(_) => CallResult::Done,
-        SentResult::Tensor(sent) => CallResult::Read(tensor(&sent).map_err(|why| Problem::new(Trouble::Content, why))?),
+        SentResult::Tensor(sent) => CallResult::Read(tensor(sent).map_err(|why| Problem::new(Trouble::Content, why))?),
         SentResult::Value(value) => CallResult::Value(value),
         SentResult::Exception(sent) => CallResult::Threw(exception(&sent)?),
     })
@@ -105,7 +103,7 @@ fn exception(sent: &SentException) -> Result<Exception, Problem> {
 ///
 /// # Errors
 /// Why it is none.
-pub(crate) fn tensor(sent: &SentTensor) -> Result<Tensor, String> {
+pub(crate) fn tensor(sent: SentTensor) -> Result<Tensor, String> {
     let data_type = MLOperandDataType::from_name(&sent.data_type);
     let names = MLOperandDataType::ALL.map(MLOperandDataType::as_str);
     let unknown =
@@ -114,13 +112,13 @@ pub(crate) fn tensor(sent: &SentTensor) -> Result<Tensor, String> {
     let elements = sent.shape.iter().try_fold(1u64, |count, size| count.checked_mul((*size).into()));
     let expected = elements.and_then(|count| count.checked_mul(data_type.element_size()));
     let expected = expected.ok_or_else(|| format!("a tensor of shape {:?} is too large", sent.shape))?;
-    let bytes = match (&sent.bytes, &sent.data) {
-        (Some(text), None) => STANDARD.decode(text).map_err(|error| no_base64(text, &error))?,
+    let bytes = match (sent.bytes, sent.data) {
+        (Some(elements), None) => elements.into_bytes()?,
         (None, Some(data)) => {
             let data_type: DataType =
                 serde_json::from_value(sent.data_type.clone().into()).map_err(|error| error.to_string())?;
             let descriptor = Descriptor { data_type, shape: sent.shape.clone() };
-            descriptor.bytes_of(data).map_err(|error| error.to_string())?
+            descriptor.bytes_of(&data).map_err(|error| error.to_string())?
         }
         (None, None) => return Err("it has neither `bytes` nor `data`".into()),
         (Some(_), Some(_)) => return Err("it has both `bytes` and `data`".into()),
@@ -129,15 +127,5 @@ pub(crate) fn tensor(sent: &SentTensor) -> Result<Tensor, String> {
         let (length, shape) = (bytes.len(), &sent.shape);
         return Err(format!("{length} bytes, but {data_type}{shape:?} has {expected}"));
     }
-    Ok(Tensor { data_type, shape: sent.shape.clone(), bytes })
-}
-
-fn no_base64(text: &str, error: &DecodeError) -> String {
-    let what = match error {
-        DecodeError::InvalidByte(place, byte) => format!("{:?} at character {place}", char::from(*byte)),
-        DecodeError::InvalidLength(_) => format!("{} characters, of which some are missing", text.len()),
-        DecodeError::InvalidLastSymbol(place, _) => format!("bits too many at character {place}, the last"),
-        DecodeError::InvalidPadding => "not padded with `=` to a multiple of four characters".to_owned(),
-    };
-    format!("its `bytes` are no base64 ({what}): encode the bytes of all elements at once")
+    Ok(Tensor { data_type, shape: sent.shape, bytes })
 }

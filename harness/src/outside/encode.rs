@@ -1,11 +1,10 @@
 //! From a vector to what an adapter is sent of it: everything but what is expected.
 
-use base64::Engine as _;
-use base64::engine::general_purpose::STANDARD;
 use serde_json::{Map, Value as Json, json};
 use webnn_reference::ops;
 use webnn_vectors::{Graph, Input, Kind, Number, Operator, Step, Value, Vector};
 
+use super::elements::Elements;
 use super::messages::{SentGraph, SentInput, SentOperator, SentVector, Work};
 
 /// What is sent of a vector.
@@ -47,7 +46,7 @@ fn sent_input(input: &Input) -> Result<SentInput, String> {
         data_type: descriptor.data_type.name().to_owned(),
         shape: descriptor.shape.clone(),
         constant: input.constant,
-        bytes: STANDARD.encode(pattern),
+        bytes: Elements::Bytes(pattern),
         times: times.max(1) as u64,
     })
 }

@@ -7,6 +7,8 @@ use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 use serde_json::Value as Json;
 
+use super::elements::Elements;
+
 /// The version of the protocol.
 pub(crate) const PROTOCOL: u32 = 1;
 
@@ -120,7 +122,7 @@ pub(crate) struct SentInput {
     #[serde(default, skip_serializing_if = "std::ops::Not::not")]
     pub(crate) constant: bool,
     /// The elements: little-endian, row-major, in base64.
-    pub(crate) bytes: String,
+    pub(crate) bytes: Elements,
     /// How many times over; once if it is not there.
     #[serde(default = "once", skip_serializing_if = "is_once")]
     pub(crate) times: u64,
@@ -285,7 +287,7 @@ pub(crate) struct SentTensor {
     pub(crate) shape: Vec<u32>,
     /// The elements: little-endian, row-major, in base64.
     #[serde(default, skip_serializing_if = "Option::is_none")]
-    pub(crate) bytes: Option<String>,
+    pub(crate) bytes: Option<Elements>,
     /// The elements as numbers, instead.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub(crate) data: Option<webnn_vectors::Data>,

@@ -1,11 +1,10 @@
 //! A running adapter: lines to it, lines from it, and what becomes of it.
 //!
-//! A thread reads its output and another its standard error, so that neither can fill up and stop it; a third writes, so
-//! that an adapter that does not read can not stop the harness.
+//! A thread reads its output and another its standard error, so that neither can fill up and stop it.
 
 use std::collections::VecDeque;
-use std::io::{BufRead, BufReader, ErrorKind, Read, Write};
-use std::process::{ChildStdin, Command, Stdio};
+use std::io::{BufRead, BufReader, ErrorKind, Read};
+use std::process::{Command, Stdio};
 use std::sync::atomic::{AtomicUsize, Ordering};
 use std::sync::mpsc::{Receiver, RecvTimeoutError, Sender, channel};
 use std::sync::{Arc, Condvar, Mutex, MutexGuard, PoisonError};
@@ -13,11 +12,17 @@ use std::thread;
 use std::time::Duration;
 
 use super::group::Group;
+use super::input::Input;
 use super::transcript::{Speaker, Transcript};
 
 /// The longest line that is read, and in what parts.
 const LONGEST_LINE: usize = 1 << 30;
 const PART: usize = 1 << 16;
+
+/// How many bytes may wait in a pipe, where the system can be asked for it: with its usual 64 KiB, long lines wake both sides
+/// for every part.
+#[cfg(target_os = "linux")]
+const PIPE: usize = 1 << 20;
 
 /// How many bytes are shown of what is no text.
 const SHOWN_BYTES: usize = 16;
@@ -63,8 +68,7 @@ impl std::fmt::Display for Silence {
 #[derive(Debug)]
 pub(super) struct Process {
     group: Group,
-    /// Gone once the program was asked to end.
-    writer: Option<Sender<String>>,
+    input: Input,
     lines: Receiver<Result<String, String>>,
     /// How many bytes have come of a line that has no end yet.
     begun: Arc<AtomicUsize>,
@@ -89,21 +93,25 @@ impl Process {
         else {
             return Err("its standard input and output can not be reached".into());
         };
+        // What is in the way of that, such as a limit, costs time and nothing else.
+        #[cfg(target_os = "linux")]
+        {
+            _ = rustix::pipe::fcntl_setpipe_size(&input, PIPE);
+            _ = rustix::pipe::fcntl_setpipe_size(&output, PIPE);
+        }
         let errors = LastLines::default();
         let begun = Arc::new(AtomicUsize::new(0));
         let (to, lines) = channel();
         let count = Arc::clone(&begun);
         thread::spawn(move || read_lines(BufReader::with_capacity(PART, output), &count, &to));
         errors.keep(error, transcript.clone());
-        Ok(Self { group, writer: Some(write_lines(input)), lines, begun, errors, transcript })
+        Ok(Self { group, input: Input::Idle(input), lines, begun, errors, transcript })
     }
 
     /// Sends a line. A program that is gone is noticed when its answer is waited for.
-    pub(super) fn send(&self, line: String) {
+    pub(super) fn send(&mut self, line: String) {
         self.transcript.note(Speaker::Harness, &line);
-        if let Some(writer) = &self.writer {
-            drop(writer.send(line));
-        }
+        self.input.send(line);
     }
 
     /// Waits for a line.
@@ -149,23 +157,9 @@ impl Process {
     /// Asks it to end, and ends it if it does not.
     pub(super) fn stop(mut self, line: String) {
         self.send(line);
-        // The end of its input.
-        self.writer = None;
+        self.input = Input::Closed;
         self.group.wait(GRACE);
     }
-}
-
-fn write_lines(mut input: ChildStdin) -> Sender<String> {
-    let (to, from) = channel::<String>();
-    thread::spawn(move || {
-        for line in from {
-            let written = input.write_all(line.as_bytes()).and_then(|()| input.write_all(b"\n"));
-            if written.and_then(|()| input.flush()).is_err() {
-                return;
-            }
-        }
-    });
-    to
 }
 
 /// What may have been meant by a program that can not be started.
