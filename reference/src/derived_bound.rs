@@ -18,6 +18,9 @@
 //! arithmetic", SIAM Journal on Matrix Analysis and Applications 34 (2013): a sum of n terms, in any order, is off by no
 //! more than (n - 1) u times the sum of their absolute values, and one of n products by no more than n u.
 //!
+//! **The sign of a zero** is kept where elements are moved or chosen, and by operators that never give what is below 0. It
+//! is open elsewhere, which shows where something is divided by that zero: the result may be any.
+//!
 //! **Integers** are exact. A comparison, a rounding or an index is exact too, unless the ranges of its operands hold
 //! numbers on both sides of a jump: then the range of the output holds both results, with a
 //! [doubt](Range::doubt), which is passed on to all that depends on it. What is quantized or cast to an integer may be
@@ -40,6 +43,8 @@ use std::collections::BTreeMap;
 use std::rc::Rc;
 
 use crate::operand::OperandId;
+use crate::ops::reduce::Reduction;
+use crate::ops::unary::Unary;
 use crate::ops::{Bound, Operation};
 use crate::value::{Computed, Value};
 
@@ -75,8 +80,9 @@ pub enum Ranges {
 impl Ranges {
     /// These ranges; `Exact` if there is nothing else in them than what was computed, without a doubt.
     fn of(ranges: Vec<Range>, computed: &Value) -> Self {
-        let is_exact =
-            |(range, computed): (&Range, Range)| range.is_point() && !range.doubt && range.contains(computed.least);
+        let is_exact = |(range, computed): (&Range, Range)| {
+            range.is_point() && !range.is_zero_of_either_sign() && !range.doubt && range.contains(computed.least)
+        };
         if ranges.iter().zip(each_point(computed)).all(is_exact) { Self::Exact } else { Self::Each(ranges) }
     }
 
@@ -100,8 +106,19 @@ pub(crate) fn ranges(
     outputs: &[Value],
     allowance: Allowance,
 ) -> Computed<Vec<Ranges>> {
-    let site = Site::new(bound, ranges, outputs, allowance);
+    let site = Site::new(bound, ranges, outputs, allowance, has_signed_zeros(operation));
     rule(operation, &site)
+}
+
+/// Whether an operator gives zeros of a known sign: what is never below 0, and what is chosen as it is.
+fn has_signed_zeros(operation: &Operation) -> bool {
+    match operation {
+        Operation::Unary(unary) => matches!(unary, Unary::Abs | Unary::Exp | Unary::Sqrt),
+        Operation::Reduce(reduce) => {
+            matches!(reduce.reduction, Reduction::L1 | Reduction::L2 | Reduction::SumSquare)
+        }
+        other => matches!(other, Operation::Sigmoid | Operation::Softmax(_) | Operation::Where),
+    }
 }
 
 /// The rule of each operator.

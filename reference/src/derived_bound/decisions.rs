@@ -3,6 +3,7 @@
 use ndarray::Dimension;
 
 use super::Ranges;
+use super::precision::of_whole_numbers;
 use super::range::Range;
 use super::site::{Site, limits, points};
 use crate::index::{Along, block};
@@ -93,17 +94,6 @@ fn representatives(x: Range) -> Vec<f64> {
         (x.nan, f64::NAN),
     ];
     kinds.into_iter().filter(|(is_held, _)| *is_held).map(|(_, number)| number).collect()
-}
-
-/// The whole numbers that an end of a range stands for: in binary64, those beyond 2^53 share their neighbours' numbers.
-fn of_whole_numbers(range: Range) -> Range {
-    const ALL_ARE_THERE: f64 = 9_007_199_254_740_992.0;
-    let is_shared = |number: f64| number.abs() >= ALL_ARE_THERE;
-    Range {
-        least: if is_shared(range.least) { range.least.next_down() } else { range.least },
-        greatest: if is_shared(range.greatest) { range.greatest.next_up() } else { range.greatest },
-        ..range
-    }
 }
 
 /// A pair of numbers for each relation in which two numbers of two ranges can be.

@@ -16,9 +16,7 @@ pub(super) fn of_one(site: &Site<'_>, rule: impl Fn(Precision, Range) -> Range) 
         return Ok(site.exact());
     }
     let precision = site.precision();
-    let of = |(x, y): (Range, Range)| {
-        exact_if_infinite(&[x], y).unwrap_or_else(|| of_either_sign(joined(x, x, rule(precision, x)), y))
-    };
+    let of = |(x, y): (Range, Range)| exact_if_infinite(&[x], y).unwrap_or_else(|| joined(x, x, rule(precision, x)));
     site.stored(site.operands(0).zip(each_point(site.computed(0))).map(of))
 }
 
@@ -28,25 +26,18 @@ pub(super) fn of_two(site: &Site<'_>, rule: impl Fn(Precision, Range, Range) -> 
         return Ok(site.exact());
     }
     let precision = site.precision();
-    let of = |((a, b), y): ((Range, Range), Range)| {
-        exact_if_infinite(&[a, b], y).unwrap_or_else(|| of_either_sign(rule(precision, a, b), y))
-    };
+    let of =
+        |((a, b), y): ((Range, Range), Range)| exact_if_infinite(&[a, b], y).unwrap_or_else(|| rule(precision, a, b));
     let both = site.broadcast(0)?.zip(site.broadcast(1)?);
     site.stored(both.zip(each_point(site.computed(0))).map(of))
 }
 
 /// Where operands are exact and one of them is not finite, so is the result: what the interpreter says.
 fn exact_if_infinite(operands: &[Range], computed: Range) -> Option<Range> {
-    let are_points = operands.iter().all(Range::is_point);
+    let are_points = operands.iter().all(|operand| operand.is_point() && !operand.is_zero_of_either_sign());
     let are_finite = operands.iter().all(Range::is_finite);
     let doubt = operands.iter().any(|operand| operand.doubt);
     (are_points && !are_finite).then_some(Range { doubt, ..computed })
-}
-
-/// An infinity that the interpreter has with the other sign comes of a zero, whose sign ranges do not keep.
-fn of_either_sign(range: Range, computed: Range) -> Range {
-    let is_opposite = range.is_point() && range.least.is_infinite() && computed.least == -range.least;
-    if is_opposite { Range::ANYTHING } else { range }
 }
 
 /// abs, neg, sqrt and the others of their section.
@@ -109,7 +100,8 @@ fn pow(precision: Precision, x: Range, y: Range) -> Range {
         return Range::ANYTHING;
     }
     // A zero that is an end may have either sign, and so may the infinity that it makes.
-    if x.has_zero() && !x.is_point() && y.least < 0.0 {
+    let is_sure = x.is_point() && !x.is_zero_of_either_sign();
+    if x.has_zero() && !is_sure && y.least < 0.0 {
         return Range::ANYTHING;
     }
     if x.least >= 0.0 {

@@ -59,8 +59,7 @@ pub(super) fn batch(operation: &BatchNormalization, site: &Site<'_>) -> Computed
         let feature = index / along.after % along.dimension;
         let of_feature = |ranges: &Option<Vec<Range>>| ranges.as_ref().map(|ranges| ranges[feature]);
         let (scale, bias) = (of_feature(&scales), of_feature(&biases));
-        let operands = [Some(*x), Some(means[feature]), Some(variances[feature]), scale, bias];
-        if let Some(range) = if_infinite(operands.into_iter().flatten(), y) {
+        if let Some(range) = if_infinite([*x, means[feature], variances[feature]].into_iter(), y) {
             return range;
         }
         let deviation = precision.sub(*x, means[feature]);
@@ -130,10 +129,9 @@ fn layers(
         let normalized = x.iter().all(Range::is_finite).then(|| normalized(precision, &x, epsilon));
         for (index, place) in places.iter().enumerate() {
             let [scale, bias] = factors(layer, index);
-            let operands = x.iter().copied().chain(scale).chain(bias);
-            y[*place] = match (&normalized, if_infinite(operands, computed[*place])) {
-                (Some(normalized), None) => normalized[index].affine(precision, scale, bias),
-                (_, infinite) => infinite.unwrap_or(Range::ANYTHING),
+            y[*place] = match &normalized {
+                Some(normalized) => normalized[index].affine(precision, scale, bias),
+                None => if_infinite(x.iter().copied(), computed[*place]).unwrap_or(Range::ANYTHING),
             };
         }
     }

@@ -149,6 +149,9 @@ impl Precision {
 
     /// The numbers of the type between which the range lies, if exponents had no upper end.
     pub(super) fn rounded(&self, range: Range) -> Range {
+        if self.is_of_integers() {
+            return of_whole_numbers(range);
+        }
         let rounded = |number: f64, round: fn(f64) -> f64| {
             if self.holds(number) || !number.is_finite() {
                 return number;
@@ -213,6 +216,10 @@ impl Precision {
         if (may_cancel(a, b) || may_cancel(b, a)) && !(a.is_point() && b.is_point()) {
             return joined(a, b, Range::ANYTHING);
         }
+        if self.is_of_integers() {
+            // Downward and upward, so that a sum that does not wrap is not taken for one that does.
+            return joined(a, b, Range::between(sum_below(a.least, b.least), -sum_below(-a.greatest, -b.greatest)));
+        }
         self.rounded(joined(a, b, Range::between(a.least + b.least, a.greatest + b.greatest)))
     }
 
@@ -227,11 +234,11 @@ impl Precision {
     pub(super) fn div(&self, a: Range, b: Range) -> Range {
         // By 0 it is an infinity of some sign, and NaN where both may be 0.
         let may_both_be_zero = a.has_zero() && b.has_zero() && !(a.is_point() && b.is_point());
-        if may_both_be_zero || (b.has_zero() && !b.is_point()) {
-            return joined(a, b, Range::ANYTHING);
-        }
         if a.is_point() && b.is_point() && (a.least / b.least).is_nan() {
             return joined(a, b, Range::NAN);
+        }
+        if may_both_be_zero || b.is_zero_of_either_sign() || (b.has_zero() && !b.is_point()) {
+            return joined(a, b, Range::ANYTHING);
         }
         if b.is_point() && is_power_of_two(b.least) {
             return self.mul(a, b.map(f64::recip));
@@ -365,6 +372,25 @@ pub(super) fn joined(a: Range, b: Range, derived: Range) -> Range {
         return Range { doubt: a.doubt || b.doubt, ..Range::NAN };
     }
     Range { nan: derived.nan || a.nan || b.nan, doubt: derived.doubt || a.doubt || b.doubt, ..derived }
+}
+
+/// The sum of two numbers, rounded down: Knuth's TwoSum says what the rounding to the nearest has lost.
+fn sum_below(a: f64, b: f64) -> f64 {
+    let sum = a + b;
+    let of_b = sum - a;
+    let lost = (a - (sum - of_b)) + (b - of_b);
+    if lost < 0.0 { sum.next_down() } else { sum }
+}
+
+/// The whole numbers that an end of a range stands for: in binary64, those beyond 2^53 share their neighbours' numbers.
+pub(super) fn of_whole_numbers(range: Range) -> Range {
+    const ALL_ARE_THERE: f64 = 9_007_199_254_740_992.0;
+    let is_shared = |number: f64| number.abs() >= ALL_ARE_THERE;
+    Range {
+        least: if is_shared(range.least) { range.least.next_down() } else { range.least },
+        greatest: if is_shared(range.greatest) { range.greatest.next_up() } else { range.greatest },
+        ..range
+    }
 }
 
 /// All products of numbers of two ranges.

@@ -1,4 +1,6 @@
 //! A range: the numbers that honest implementations may have in place of one element.
+//!
+//! Of zeros, -0 is below 0 here: a range from -0 to 0 is a zero of either sign, which only what divides by it can tell.
 
 /// The numbers, from the least to the greatest, that an element may be.
 #[derive(Clone, Copy, Debug)]
@@ -32,7 +34,7 @@ impl Range {
         if a.is_nan() || b.is_nan() {
             return Self::ANYTHING;
         }
-        Self { least: a.min(b), greatest: a.max(b), nan: false, doubt: false }
+        Self { least: lower(a, b), greatest: upper(a, b), nan: false, doubt: false }
     }
 
     /// All numbers no further than `radius` from `center`.
@@ -42,10 +44,9 @@ impl Range {
 
     /// What is in this range or in the other one.
     pub(super) fn or(self, other: Self) -> Self {
-        // The minimum and the maximum of NaN and a number are the number.
         Self {
-            least: self.least.min(other.least),
-            greatest: self.greatest.max(other.greatest),
+            least: lower(self.least, other.least),
+            greatest: upper(self.greatest, other.greatest),
             nan: self.nan || other.nan,
             doubt: self.doubt || other.doubt,
         }
@@ -64,6 +65,16 @@ impl Range {
     /// Whether there is one number only, or NaN only.
     pub fn is_point(&self) -> bool {
         self.is_nan() || (!self.nan && self.least == self.greatest)
+    }
+
+    /// The same range; of a zero either sign. No arithmetic is granted to keep it.
+    pub(super) fn with_zero_of_either_sign(self) -> Self {
+        if self.least == 0.0 && self.greatest == 0.0 { Self { least: -0.0, greatest: 0.0, ..self } } else { self }
+    }
+
+    /// Whether it is a zero of either sign.
+    pub(super) fn is_zero_of_either_sign(&self) -> bool {
+        self.least == 0.0 && self.greatest == 0.0 && self.least.is_sign_negative() != self.greatest.is_sign_negative()
     }
 
     /// Whether it can only be NaN.
@@ -120,7 +131,7 @@ impl Range {
     /// What a function that nowhere falls, or nowhere rises, makes of it.
     pub(super) fn map(self, function: impl Fn(f64) -> f64) -> Self {
         let (a, b) = (function(self.least), function(self.greatest));
-        Self { least: a.min(b), greatest: a.max(b), ..self }
+        Self { least: lower(a, b), greatest: upper(a, b), ..self }
     }
 
     /// The negative values.
@@ -134,4 +145,14 @@ impl Range {
         let above = (self.greatest >= bound).then(|| Self { least: self.least.max(bound), ..self });
         [below, above]
     }
+}
+
+/// The lower of two numbers, -0 below 0; of NaN and a number the number.
+fn lower(a: f64, b: f64) -> f64 {
+    if b < a || a.is_nan() || (b == a && b.is_sign_negative()) { b } else { a }
+}
+
+/// The greater of two numbers, 0 above -0; of NaN and a number the number.
+fn upper(a: f64, b: f64) -> f64 {
+    -lower(-a, -b)
 }

@@ -5,13 +5,13 @@ use std::rc::Rc;
 
 use ndarray::{ArrayD, IxDyn};
 
-use super::precision::Precision;
+use super::precision::{Precision, of_whole_numbers};
 use super::range::Range;
 use super::{Allowance, Ranges};
 use crate::data_type::MLOperandDataType;
 use crate::descriptor::MLOperandDescriptor;
 use crate::for_each_type;
-use crate::number::{Element, Number};
+use crate::number::{Element, MLNumber, Number};
 use crate::operand::OperandId;
 use crate::ops::Bound;
 use crate::ops::matmul::dimension_of;
@@ -24,6 +24,8 @@ pub(super) struct Site<'a> {
     ranges: &'a BTreeMap<OperandId, Rc<Ranges>>,
     outputs: &'a [Value],
     allowance: Allowance,
+    /// Whether the sign of a zero that the operator gives is known.
+    has_signed_zeros: bool,
 }
 
 impl<'a> Site<'a> {
@@ -32,8 +34,9 @@ impl<'a> Site<'a> {
         ranges: &'a BTreeMap<OperandId, Rc<Ranges>>,
         outputs: &'a [Value],
         allowance: Allowance,
+        has_signed_zeros: bool,
     ) -> Self {
-        Self { bound, ranges, outputs, allowance }
+        Self { bound, ranges, outputs, allowance, has_signed_zeros }
     }
 
     /// The operands and their values.
@@ -87,11 +90,18 @@ impl<'a> Site<'a> {
         let precision = Precision::of(self.bound.input_descriptor(place).data_type, self.allowance);
         let value = self.bound.input(place);
         match self.ranges(place) {
-            Ranges::Exact => Box::new(each_point(value).map(move |range| precision.flushed(range))),
+            Ranges::Exact => Box::new(each_operand(value).map(move |range| precision.flushed(range))),
             // The value may have been laid out since, where it repeats.
             Ranges::Each(ranges) => {
                 let count = value.shape().iter().product();
-                Box::new(ranges.iter().cycle().take(count).map(move |range| precision.flushed(*range)))
+                let ranges = ranges.iter().copied().cycle().take(count);
+                match limits(value.data_type()) {
+                    None => Box::new(ranges.map(move |range| precision.flushed(range))),
+                    Some([least, greatest]) => Box::new(ranges.map(move |range| {
+                        let range = of_whole_numbers(range);
+                        Range { least: range.least.max(least), greatest: range.greatest.min(greatest), ..range }
+                    })),
+                }
             }
         }
     }
@@ -180,7 +190,11 @@ impl<'a> Site<'a> {
         let computed = self.computed(output);
         let precision = Precision::of(computed.data_type(), self.allowance);
         let limits = limits(computed.data_type());
-        let stored = |range| limits.map_or_else(|| precision.stored(range), |limits| wrapped(range, limits));
+        let stored = |range| match limits {
+            Some(limits) => wrapped(range, limits),
+            None if self.has_signed_zeros => precision.stored(range),
+            None => precision.stored(range).with_zero_of_either_sign(),
+        };
         Ok(Ranges::of(collected(ranges.map(stored), computed.shape())?, computed))
     }
 }
@@ -224,6 +238,17 @@ pub(super) fn points(value: &Value) -> Computed<Vec<Range>> {
 /// The elements of a value, each exactly, one by one.
 pub(super) fn each_point(value: &Value) -> Box<dyn Iterator<Item = Range> + '_> {
     for_each_type!(value, array => Box::new(array.iter().map(|element| Range::point(element.number().to_f64()))))
+}
+
+/// The elements of a value as operands of arithmetic, one by one: each exactly, but for integers that binary64 does not
+/// have.
+fn each_operand(value: &Value) -> Box<dyn Iterator<Item = Range> + '_> {
+    fn of<N: Number + PartialEq>(number: N) -> Range {
+        let nearest = number.to_f64();
+        let is_nearest = N::from_option(MLNumber::Double(nearest)) == number;
+        if is_nearest { Range::point(nearest) } else { of_whole_numbers(Range::point(nearest)) }
+    }
+    for_each_type!(value, array => Box::new(array.iter().map(|element| of(element.number()))))
 }
 
 /// The ranges of a tensor of this shape.

@@ -90,3 +90,19 @@ fn whole_numbers_that_wrap_by_one_are_in_doubt() -> Result<()> {
     assert!(!abs.range(0).doubt && !next.range(1).doubt, "what does not wrap");
     Ok(())
 }
+
+#[test]
+fn whole_numbers_beyond_53_bits_keep_what_binary64_rounds_away() -> Result<()> {
+    // Which of the two is subtracted from is in no doubt, but that it is one of them costs the last bits of the range.
+    let outputs = outputs(Allowance::default(), |b| {
+        let (a, c) = (18_446_744_073_709_289_472u64, 8_198_651_581_680_428_374u64);
+        let third = b.div(&constant(b, &[], &[1f32]), &constant(b, &[], &[3f32]), &o())?;
+        let whole = b.cast(&third, MLOperandDataType::Uint64, &o())?;
+        let a = b.add(&constant(b, &[], &[a]), &whole, &o())?;
+        Ok(vec![b.sub(&a, &constant(b, &[], &[c]), &o())?])
+    })?;
+    let difference = 10_248_092_492_028_861_098u64 as f64;
+    assert_eq!(outputs[0].numbers, [difference]);
+    assert!(outputs[0].holds(0, difference) && outputs[0].radius(0) < 1e5 && !outputs[0].range(0).doubt);
+    Ok(())
+}

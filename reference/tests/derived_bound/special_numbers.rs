@@ -2,6 +2,8 @@
 
 use webnn_reference::derived_bound::Allowance;
 use webnn_reference::exception::Result;
+use webnn_reference::ops::layernormalization::MLLayerNormalizationOptions;
+use webnn_reference::ops::pool2d::MLPool2dOptions;
 use webnn_reference::ops::reduce::MLReduceOptions;
 
 use crate::bounded::{constant, o, output, outputs};
@@ -98,5 +100,59 @@ fn so_is_a_power_of_what_may_be_zero_from_below() -> Result<()> {
     })?;
     assert_eq!(y.numbers, [f64::NEG_INFINITY]);
     assert!(y.holds(0, f64::INFINITY) && y.range(0).doubt);
+    Ok(())
+}
+
+#[test]
+fn arithmetic_gives_a_zero_of_either_sign() -> Result<()> {
+    let outputs = outputs(Allowance::default(), |b| {
+        let zeros = constant(b, &[1, 1, 1, 2], &[-0f32, 0.0]);
+        let greatest = b.max_pool2d(&zeros, &MLPool2dOptions::default())?;
+        let product = b.mul(&zeros, &constant(b, &[], &[2f32]), &o())?;
+        let [of_greatest, of_product] = [&greatest, &product].map(|x| b.reciprocal(x, &o()));
+        Ok(vec![of_greatest?, of_product?, b.pow(&product, &constant(b, &[], &[-1f32]), &o())?])
+    })?;
+    for output in outputs {
+        assert!(output.holds(0, f64::INFINITY) && output.holds(0, f64::NEG_INFINITY), "{:?}", output.range(0));
+    }
+    Ok(())
+}
+
+#[test]
+fn what_is_moved_or_never_below_zero_gives_a_zero_of_its_own_sign() -> Result<()> {
+    let outputs = outputs(Allowance::default(), |b| {
+        let zeros = constant(b, &[2], &[-0f32, 0.0]);
+        let chosen = b.where_(&constant(b, &[2], &[1u8, 1]), &zeros, &zeros, &o())?;
+        let exponential = b.exp(&constant(b, &[2], &[f32::NEG_INFINITY, -1e9]), &o())?;
+        Ok(vec![
+            b.reciprocal(&chosen, &o())?,
+            b.reciprocal(&b.reverse(&zeros, &Default::default())?, &o())?,
+            b.reciprocal(&exponential, &o())?,
+        ])
+    })?;
+    let [chosen, reversed, exponential] = &outputs[..] else { panic!("three outputs") };
+    assert!(!chosen.holds(0, f64::INFINITY) && !chosen.holds(1, f64::NEG_INFINITY));
+    assert!(!reversed.holds(0, f64::NEG_INFINITY) && !reversed.holds(1, f64::INFINITY));
+    assert!(exponential.holds(0, f64::INFINITY) && !exponential.holds(0, f64::NEG_INFINITY));
+    Ok(())
+}
+
+#[test]
+fn an_infinite_scale_shows_what_rounding_makes_of_a_deviation() -> Result<()> {
+    // A seventh of 7 may be a little off 1. Three halves are not, and the last element lies above the mean for sure.
+    let y = |numbers: &[f32]| {
+        output(|b| {
+            let mut scales = vec![0f32; numbers.len()];
+            *scales.last_mut().expect("an element") = f32::INFINITY;
+            let length = u32::try_from(numbers.len()).expect("few");
+            let options =
+                MLLayerNormalizationOptions { scale: Some(constant(b, &[length], &scales)), ..Default::default() };
+            b.layer_normalization(&constant(b, &[1, length], numbers), &options)
+        })
+    };
+    let rounded = y(&[1.0; 7])?;
+    assert!(rounded.numbers[6].is_nan() && rounded.holds(6, f64::NAN) && rounded.holds(6, f64::INFINITY));
+    let above = y(&[1.0, 2.0])?;
+    assert!(above.holds(1, f64::INFINITY) && !above.holds(1, f64::NAN) && !above.holds(1, f64::NEG_INFINITY));
     Ok(())
 }
