@@ -62,6 +62,22 @@ fn the_reference_is_the_same_outside() {
 }
 
 #[test]
+/// They are graphs of 4 GiB and more, which an adapter would dispatch: it is not told that they are to be refused.
+#[test]
+fn who_follows_the_text_to_the_letter_ends_in_time() {
+    let path = scratch("literal.jsonl");
+    let literal = format!("literal=cmd:'{WEBNN}' adapter --text literal");
+    let filters = ["-f", "too many elements", "-f", "tile to a size above"];
+    let rest = ["-i", &literal, "--timeout", "20", "--output", path.to_str().unwrap()];
+    let output = webnn(&[&["run"], &filters[..], &rest].concat());
+    assert_eq!(output.status.code(), Some(1), "{}", String::from_utf8_lossy(&output.stdout));
+    let results = results(&path);
+    let unchecked: Vec<_> = results.iter().filter(|line| line["asWritten"] == "output-size-unchecked").collect();
+    assert_eq!(unchecked.len(), 12, "{results:#?}");
+    assert!(unchecked.iter().all(|line| line["outcome"] == "failed"), "{unchecked:#?}");
+    assert!(results.iter().all(|line| line["outcome"] != "errored"), "{results:#?}");
+}
+
 fn smoke_accepts_our_own_adapter() {
     let output = webnn(&["smoke", &format!("cmd:'{WEBNN}' adapter")]);
     let text = String::from_utf8_lossy(&output.stdout);
