@@ -60,6 +60,6 @@ pub use load::{Ids, Loader, Source};
 pub use name_index::NameIndex;
 pub use number::Number;
 pub use scenario::{BufferSource, Returns, Step, View};
-pub use signature::{Class, Kind as ArgumentKind, Parameter, Signature};
+pub use signature::{Class, Gives, Kind as ArgumentKind, Parameter, Signature};
 pub use value::Value;
 pub use vector::{ExceptionName, Kind, Literal, LiteralOutcome, ThrownAt, Throws, Vector};

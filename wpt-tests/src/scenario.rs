@@ -4,7 +4,7 @@ use indexmap::IndexMap;
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
-use crate::bytes::{DataError, ElementType};
+use crate::bytes::{DataError, ElementType, byte_length};
 use crate::calls;
 use crate::data::Data;
 use crate::descriptor::{DataType, Descriptor};
@@ -185,7 +185,8 @@ impl BufferSource {
             (Some(count), _) | (None, Some(count)) => count,
             (None, None) => return Err("a single number needs a `length` to fill".to_owned()),
         };
-        element.check(&data).map_err(|error| error.to_string())?;
+        let checked = byte_length(element, element_count).and_then(|_| element.check(&data));
+        checked.and_then(|()| element.ensure_no_overflow(&data)).map_err(|error| error.to_string())?;
         Ok(Self { view, element, element_count, data })
     }
 
