@@ -13,6 +13,11 @@ pub(crate) fn signature(name: &str) -> Option<&'static Signature> {
     SIGNATURES.get(name)
 }
 
+/// All operators, in alphabetical order, with what they take.
+pub(crate) fn all() -> impl Iterator<Item = (&'static str, &'static Signature)> {
+    SIGNATURES.iter().map(|(name, signature)| (*name, signature))
+}
+
 /// How many operands those operators give that give a list, which Web IDL does not say.
 const LISTS: &[(&str, Gives)] = &[
     ("gru", Gives::OneMoreWhere(1, "returnSequence")),

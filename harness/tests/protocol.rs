@@ -12,6 +12,7 @@ fn the_schemas_are_up_to_date() {
     is_committed("protocol", "protocol.schema.json");
     is_committed("listings", "listings.schema.json");
     is_committed("results", "results.schema.json");
+    is_committed("vectors", "../../wpt-tests/schema/vectors.schema.json");
 }
 
 /// Checks that what `webnn schema` writes is what is in the repository.
@@ -61,7 +62,6 @@ fn the_reference_is_the_same_outside() {
     assert!(compared > 1000, "only {compared} outputs were compared");
 }
 
-#[test]
 /// They are graphs of 4 GiB and more, which an adapter would dispatch: it is not told that they are to be refused.
 #[test]
 fn who_follows_the_text_to_the_letter_ends_in_time() {
@@ -78,6 +78,7 @@ fn who_follows_the_text_to_the_letter_ends_in_time() {
     assert!(results.iter().all(|line| line["outcome"] != "errored"), "{results:#?}");
 }
 
+#[test]
 fn smoke_accepts_our_own_adapter() {
     let output = webnn(&["smoke", &format!("cmd:'{WEBNN}' adapter")]);
     let text = String::from_utf8_lossy(&output.stdout);

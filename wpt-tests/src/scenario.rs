@@ -30,7 +30,7 @@ pub struct Step {
     pub call: String,
     /// Its arguments, by parameter name.
     #[serde(default, deserialize_with = "members::unique", skip_serializing_if = "IndexMap::is_empty")]
-    #[schemars(with = "std::collections::BTreeMap<String, Value>")]
+    #[schemars(with = "calls::Arguments")]
     pub arguments: IndexMap<String, Value>,
     /// The exception that it throws, or that its promise is rejected with.
     #[serde(default, deserialize_with = "members::present", skip_serializing_if = "Option::is_none")]
