@@ -1,16 +1,30 @@
 //! What operators take, as vectors are checked against it: the description of their methods and options for script.
 
-use std::collections::HashMap;
 use std::sync::LazyLock;
 
-use webnn_vectors::{ArgumentKind as Kind, Class, Parameter, Signature};
+use indexmap::IndexMap;
+use webnn_vectors::{ArgumentKind as Kind, Class, Gives, Parameter, Signature};
 use webnn_wpt::idl::{Description, Type};
+
+static SIGNATURES: LazyLock<IndexMap<&str, Signature>> = LazyLock::new(described);
 
 /// What an operator takes, if the specification has one of this name.
 pub(crate) fn signature(name: &str) -> Option<&'static Signature> {
-    static SIGNATURES: LazyLock<HashMap<&str, Signature>> = LazyLock::new(all);
     SIGNATURES.get(name)
 }
+
+/// All operators, in alphabetical order, with what they take.
+pub(crate) fn all() -> impl Iterator<Item = (&'static str, &'static Signature)> {
+    SIGNATURES.iter().map(|(name, signature)| (*name, signature))
+}
+
+/// How many operands those operators give that give a list, which Web IDL does not say.
+const LISTS: &[(&str, Gives)] = &[
+    ("gru", Gives::OneMoreWhere(1, "returnSequence")),
+    ("lstm", Gives::OneMoreWhere(2, "returnSequence")),
+    ("lstmCell", Gives::Operands(2)),
+    ("split", Gives::AsManyAs("splits")),
+];
 
 /// What data of web-platform-tests have otherwise than today's specification: they are of 2025-03-31, and stay as they are.
 mod former {
@@ -29,7 +43,7 @@ mod former {
     pub(super) const VALUE: (&str, &str) = ("MLPaddingMode", "symmetric");
 }
 
-fn all() -> HashMap<&'static str, Signature> {
+fn described() -> IndexMap<&'static str, Signature> {
     let description = Description::of_the_specification();
     let builder = description.interfaces.iter().find(|interface| interface.name == "MLGraphBuilder");
     let operations = builder.iter().flat_map(|builder| &builder.operations);
@@ -44,8 +58,9 @@ fn all() -> HashMap<&'static str, Signature> {
                 let required = !parameter.optional && !is_this(former::OPTIONAL);
                 Some(Parameter { name, also: former.map(|(_, _, also)| *also), kind, required })
             });
-            let gives_list = matches!(signature.returns, Type::Sequence(_));
-            Some((operation.name, Signature { parameters: parameters.collect::<Option<_>>()?, gives_list }))
+            let list = LISTS.iter().find(|(name, _)| *name == operation.name);
+            let gives = list.map_or(Gives::Operands(1), |(_, gives)| *gives);
+            Some((operation.name, Signature { parameters: parameters.collect::<Option<_>>()?, gives }))
         })
         .collect()
 }
@@ -103,6 +118,7 @@ fn members(name: &str, description: &Description) -> Option<Vec<Parameter>> {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use webnn_wpt::idl::Operation;
 
     #[test]
     fn every_operator_has_its_parameters() {
@@ -114,6 +130,11 @@ mod tests {
             let Some(Kind::Members(members)) = options else { panic!("{}: {options:?}", row.name) };
             assert!(members.iter().any(|member| member.name == "label"), "{}", row.name);
         }
+        let operators = Description::of_the_specification().interfaces.into_iter().flat_map(|one| one.operations);
+        let is_list =
+            |operation: &Operation| matches!(operation.overloads, [one] if matches!(one.returns, Type::Sequence(_)));
+        let lists = operators.filter(is_list).map(|operation| operation.name);
+        assert!(lists.eq(LISTS.iter().map(|(name, _)| *name)), "what gives a list has a row in LISTS");
         assert!(signature("constant").is_none() && signature("build").is_none());
     }
 }

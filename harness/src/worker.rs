@@ -186,7 +186,7 @@ fn execute(
 /// The error of the specification's text that makes a vector fail in this way, where the text is read as it is meant.
 fn as_written(vector: &Vector, reading: Reading, observation: &Observation) -> Option<String> {
     let literal = vector.literal.as_ref().filter(|_| reading == Reading::Corrected)?;
-    fails_alike(vector, observation, || as_written::of_vector(vector)).then(|| literal.issue.clone())
+    fails_alike(vector, observation, || as_written::of_vector(vector, observation)).then(|| literal.issue.clone())
 }
 
 /// The next batch of vectors, once the window reaches it; none if there is nothing left for this worker.

@@ -127,6 +127,34 @@ fn bad_vectors_are_refused_with_their_place() {
 }
 
 #[test]
+fn all_that_an_operator_gives_is_named() {
+    let split = |outputs: &str, rest: &str| {
+        format!(
+            r#"{{ "source": "worked example", "tests": [ {{ "name": "split in two", "graph": {{
+            "inputs": {{ "x": {{ "descriptor": {{ "dataType": "float32", "shape": [2] }}, "data": [1, 2] }} }},
+            "operators": [ {{ "name": "split", "arguments": [ {{ "input": "x" }}, {{ "splits": 2 }} ], "outputs": {outputs} }} ]
+            {rest} }} ] }}"#
+        )
+    };
+    let expected =
+        r#", "expectedOutputs": { "y": { "descriptor": { "dataType": "float32", "shape": [1] }, "data": 1 } } }"#;
+    let folder = Folder::with("split.json", &split(r#"["y", "z"]"#, expected));
+    let run = folder.webnn(&["run", "split.json", "-i", "reference"]);
+    assert_eq!(run.code, 0, "{run}");
+    for (names, count) in [(r#""y""#, 1), (r#"["y", "z", "w"]"#, 3)] {
+        folder.write("split.json", &split(names, expected));
+        let run = folder.webnn(&["run", "split.json", "-i", "reference"]);
+        assert_eq!(run.code, 65, "{run}");
+        run.complains(&format!("with these arguments split gives 2 results: name them all, and not {count}"));
+        // Which call of a graph is refused is not known until it runs. This one is not.
+        folder.write("split.json", &split(names, r#"}, "throws": { "name": "TypeError" }"#));
+        let run = folder.webnn(&["run", "split.json", "-i", "reference"]);
+        assert_eq!(run.code, 1, "{run}");
+        run.shows(&format!("the vector is wrong: split gives 2 outputs, and {count} are named"));
+    }
+}
+
+#[test]
 fn a_dimension_of_zero_can_only_be_refused() {
     let text = RELU.replace("[3]", "[0]").replace("[-1, 0.5, 2]", "[]").replace("[0, 0.5, 2]", "[]");
     let folder = Folder::with("relu.json", &text);

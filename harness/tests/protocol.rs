@@ -12,6 +12,7 @@ fn the_schemas_are_up_to_date() {
     is_committed("protocol", "protocol.schema.json");
     is_committed("listings", "listings.schema.json");
     is_committed("results", "results.schema.json");
+    is_committed("vectors", "../../wpt-tests/schema/vectors.schema.json");
 }
 
 /// Checks that what `webnn schema` writes is what is in the repository.
@@ -59,6 +60,22 @@ fn the_reference_is_the_same_outside() {
         }
     }
     assert!(compared > 1000, "only {compared} outputs were compared");
+}
+
+/// They are graphs of 4 GiB and more, which an adapter would dispatch: it is not told that they are to be refused.
+#[test]
+fn who_follows_the_text_to_the_letter_ends_in_time() {
+    let path = scratch("literal.jsonl");
+    let literal = format!("literal=cmd:'{WEBNN}' adapter --text literal");
+    let filters = ["-f", "too many elements", "-f", "tile to a size above"];
+    let rest = ["-i", &literal, "--timeout", "20", "--output", path.to_str().unwrap()];
+    let output = webnn(&[&["run"], &filters[..], &rest].concat());
+    assert_eq!(output.status.code(), Some(1), "{}", String::from_utf8_lossy(&output.stdout));
+    let results = results(&path);
+    let unchecked: Vec<_> = results.iter().filter(|line| line["asWritten"] == "output-size-unchecked").collect();
+    assert_eq!(unchecked.len(), 12, "{results:#?}");
+    assert!(unchecked.iter().all(|line| line["outcome"] == "failed"), "{unchecked:#?}");
+    assert!(results.iter().all(|line| line["outcome"] != "errored"), "{results:#?}");
 }
 
 #[test]

@@ -5,6 +5,8 @@
 mod program;
 
 use std::collections::BTreeSet;
+use std::fs;
+use std::path::{Path, PathBuf};
 
 use jsonschema::Validator;
 use program::{Folder, Ran};
@@ -280,9 +282,109 @@ fn messages_and_vectors_are_what_their_schemas_say() {
 
     let vectors = schema("vectors");
     check(&vectors, &serde_json::from_str(&folder.read("many.json")).unwrap(), "many.json");
-    for section in ["relu", "gemm", "mltensor", "hollow-constants"] {
-        let path = format!("{}/../wpt-tests/vectors/{section}.json", env!("CARGO_MANIFEST_DIR"));
-        let file: Value = serde_json::from_str(&std::fs::read_to_string(path).unwrap()).unwrap();
-        check(&vectors, &file, section);
+}
+
+/// The schema of vectors.
+fn of_vectors() -> Validator {
+    let schema: Value = serde_json::from_str(&folder().webnn(&["schema", "vectors"]).stdout).unwrap();
+    jsonschema::validator_for(&schema).unwrap()
+}
+
+/// Files of vectors: ours, and those of web-platform-tests where they are at hand.
+fn files() -> Vec<PathBuf> {
+    let folders = [VECTORS, WPT_VECTORS].map(Path::new).into_iter().filter(|folder| folder.exists());
+    let entries = folders.flat_map(|folder| fs::read_dir(folder).unwrap()).map(|entry| entry.unwrap().path());
+    entries.filter(|path| path.extension().is_some_and(|extension| extension == "json")).collect()
+}
+
+const VECTORS: &str = concat!(env!("CARGO_MANIFEST_DIR"), "/../wpt-tests/vectors");
+const WPT_VECTORS: &str = concat!(env!("CARGO_MANIFEST_DIR"), "/../../shared/wpt/vectors");
+
+#[test]
+fn all_vectors_are_what_their_schema_says() {
+    let schema = of_vectors();
+    let files = files();
+    assert!(files.len() > 60, "{files:?}");
+    for path in files {
+        let file: Value = serde_json::from_str(&fs::read_to_string(&path).unwrap()).unwrap();
+        check(&schema, &file, &path.display().to_string());
     }
+}
+
+#[test]
+fn the_schema_of_vectors_knows_what_operators_take() {
+    let schema = of_vectors();
+    let web_idl = json!({ "name": "TypeError", "at": { "algorithm": "Web IDL", "step": "conversion" } });
+    let graph = |name: &str, arguments: &Value, outputs: &Value, throws: Option<&Value>| {
+        let x = json!({ "dataType": "float32", "shape": [2] });
+        let mut vector = json!({ "name": "n", "graph": {
+            "inputs": { "x": { "descriptor": x, "data": 1 } },
+            "operators": [{ "name": name, "arguments": arguments, "outputs": outputs }]
+        } });
+        match throws {
+            Some(throws) => vector["throws"] = throws.clone(),
+            None => vector["graph"]["expectedOutputs"] = json!({ "y": { "descriptor": x, "data": 1 } }),
+        }
+        schema.is_valid(&json!({ "source": "s", "tests": [vector] }))
+    };
+    let scenario = |name: &str, arguments: &Value, names: &Value, throws: Option<&Value>| {
+        let mut step = json!({ "let": names, "on": "b", "call": name, "arguments": arguments });
+        if let Some(throws) = throws {
+            step["throws"] = throws.clone();
+        }
+        schema.is_valid(&json!({ "source": "s", "tests": [{ "name": "n", "scenario": [step] }] }))
+    };
+    // As a graph has them, and a scenario.
+    let listed = |arguments: &Value| {
+        let members = arguments.as_object().unwrap().iter();
+        members.map(|(name, value)| json!({ name: value })).collect::<Value>()
+    };
+    let both = |name: &str, arguments: Value, names: Value| {
+        let ways = [graph(name, &listed(&arguments), &names, None), scenario(name, &arguments, &names, None)];
+        assert_eq!(ways[0], ways[1], "{name} {arguments}");
+        assert!(graph(name, &listed(&arguments), &names, Some(&web_idl)), "{name} {arguments}");
+        assert!(scenario(name, &arguments, &names, Some(&web_idl)), "{name} {arguments}");
+        ways[0]
+    };
+    let y = || json!("y");
+    for (name, arguments) in [
+        ("relu", json!({ "input": "x" })),
+        ("relu", json!({ "input": "x", "options": { "label": "l" } })),
+        ("softmax", json!({ "input": "x", "axis": 0 })),
+        ("clamp", json!({ "input": "x", "options": { "minValue": { "$bigint": "-1" }, "maxValue": "Infinity" } })),
+        ("elu", json!({ "input": "x", "options": { "alpha": { "$num": "-0" } } })),
+        ("cast", json!({ "input": "x", "dataType": "int8" })),
+        ("conv2d", json!({ "input": "x", "filter": "x", "options": { "strides": [1, 1], "inputLayout": "nhwc" } })),
+        ("split", json!({ "input": "x", "splits": [1, 1] })),
+        ("split", json!({ "input": "x", "splits": 2, "options": { "axis": 0 } })),
+    ] {
+        assert!(both(name, arguments.clone(), y()), "{name} {arguments}");
+    }
+    for (name, arguments) in [
+        ("relu", json!({ "inptu": "x" })),
+        ("relu", json!({})),
+        ("relu", json!({ "input": 1 })),
+        ("relu", json!({ "input": "x", "options": { "lable": "l" } })),
+        ("softmax", json!({ "input": "x", "axis": 0.5 })),
+        ("clamp", json!({ "input": "x", "options": { "minValue": "one" } })),
+        ("elu", json!({ "input": "x", "options": { "alpha": { "$bigint": "1" } } })),
+        ("cast", json!({ "input": "x" })),
+        ("cast", json!({ "input": "x", "dataType": "float64" })),
+        ("conv2d", json!({ "input": "x", "filter": "x", "options": { "strides": 1 } })),
+        ("conv2d", json!({ "input": "x", "filter": "x", "options": { "inputLayout": "nhcw" } })),
+        ("split", json!({ "input": "x", "splits": ["1"] })),
+    ] {
+        assert!(!both(name, arguments.clone(), y()), "{name} {arguments}");
+    }
+    assert!(!both("relu", json!({ "input": "x" }), json!(["y", "z"])));
+    let cell = json!({ "input": "x", "weight": "x", "recurrentWeight": "x", "hiddenState": "x", "cellState": "x",
+        "hiddenSize": 1 });
+    assert!(both("lstmCell", cell.clone(), json!(["y", "z"])));
+    for names in [json!("y"), json!(["y"]), json!(["y", "z", "w"])] {
+        assert!(!both("lstmCell", cell.clone(), names));
+    }
+    assert!(!graph("rleu", &json!([{ "input": "x" }]), &y(), None));
+    assert!(!scenario("rleu", &json!({ "input": "x" }), &y(), None));
+    // Data of web-platform-tests have this name, and a null where an argument is left out.
+    assert!(graph("cast", &json!([{ "input": "x" }, null, { "type": "int8" }]), &y(), None));
 }

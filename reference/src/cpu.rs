@@ -196,7 +196,7 @@ impl Platform for Interpreter {
         PlatformLimits {
             data_types: MLOperandDataType::ALL.to_vec(),
             max_rank: 8,
-            max_tensor_byte_length: u64::from(u32::MAX),
+            max_tensor_byte_length: MAX_TENSOR_BYTE_LENGTH,
             preferred_input_layout: MLInputOperandLayout::Nchw,
             unsupported_operators: &[],
         }
@@ -204,6 +204,7 @@ impl Platform for Interpreter {
 
     fn create_tensor(&mut self, descriptor: &MLOperandDescriptor) -> Result<TensorData, PlatformError> {
         self.ensure_device()?;
+        ensure_within_limit(descriptor)?;
         let value = Rc::new(Value::zeros(descriptor)?);
         let handle = TensorData(self.handle());
         self.ledger.allocate(Kind::Tensors, descriptor.device_bytes());
@@ -484,6 +485,7 @@ impl Graph {
             if !operator.operation.is_element_wise() {
                 lay_out(&operator.inputs, descriptors, bound)?;
             }
+            operator.outputs.iter().try_for_each(|operand| ensure_within_limit(&descriptors[operand.0]))?;
             for operand in operator.outputs.iter().filter(|operand| self.intermediates.contains(operand)) {
                 ledger.allocate(Kind::Intermediates, self.device_bytes(*operand));
                 alive.insert(*operand, Kind::Intermediates);
@@ -558,6 +560,20 @@ fn repeated(bytes: Vec<u8>, length: usize) -> Computed<Vec<u8>> {
     Ok(all)
 }
 
+/// The most bytes of a tensor: those of an `ArrayBuffer` of 4 GiB, less one.
+const MAX_TENSOR_BYTE_LENGTH: u64 = 0xFFFF_FFFF;
+
+/// The text as it is written lets graphs and tensors come as far as this that are larger than the platform says it can have.
+/// They are refused before they take time or memory.
+fn ensure_within_limit(descriptor: &MLOperandDescriptor) -> Result<(), PlatformError> {
+    let length = descriptor.byte_length();
+    if length <= MAX_TENSOR_BYTE_LENGTH {
+        return Ok(());
+    }
+    let most = MAX_TENSOR_BYTE_LENGTH;
+    Err(PlatformError::Unsupported(format!("{descriptor} takes {length} bytes, and a tensor has at most {most} here")))
+}
+
 fn too_large(descriptor: &MLOperandDescriptor) -> PlatformError {
     PlatformError::OutOfMemory(format!("{descriptor} does not fit in memory"))
 }
@@ -584,9 +600,11 @@ mod tests {
     use super::*;
     use crate::buffer::BufferSource;
     use crate::builder::MLGraphBuilder;
-    use crate::exception::Result;
+    use crate::descriptor::MLTensorDescriptor;
+    use crate::exception::{ExceptionName, Result};
     use crate::operand::MLOperand;
-    use crate::ops::trial::{computed, constant, value};
+    use crate::ops::trial::{builder, computed, constant, value};
+    use crate::steps::Reading;
 
     /// A constant whose elements are a pattern over and over.
     fn repeating(builder: &MLGraphBuilder, shape: &[u32], pattern: &[f32], times: usize) -> MLOperand {
@@ -594,6 +612,30 @@ mod tests {
         let descriptor = MLOperandDescriptor::create(MLOperandDataType::Float32, shape);
         let bytes = Bytes::repeated(bytes, times).expect("few");
         builder.constant(&descriptor, &BufferSource::typed_holding(descriptor.data_type, bytes)).expect("as many")
+    }
+
+    /// The text as it is written refuses neither. Both would take 16 GiB, and minutes.
+    #[test]
+    fn what_is_larger_than_the_platform_can_have_is_refused_before_it_takes_memory() -> Result<()> {
+        let builder = builder(Reading::Literal);
+        let (context, global) = (builder.context().clone(), builder.context().global().clone());
+        let create = |operand: MLOperandDescriptor| {
+            global.settle(&context.create_tensor(&MLTensorDescriptor { operand, readable: true, writable: false }))
+        };
+        let problem = "float32[65536, 65536] takes 17179869184 bytes, and a tensor has at most 4294967295 here";
+        let refused = create(MLOperandDescriptor::create(MLOperandDataType::Float32, &[65536, 65536])).unwrap_err();
+        assert_eq!((refused.name, refused.step), (ExceptionName::UnknownError, "6.1.2"));
+        assert!(refused.to_string().contains(problem), "{refused}");
+
+        let options = Default::default();
+        let large = builder.expand(&constant::<f32>(&builder, &[1, 1], &[1.0]), &[65536, 65536], &options)?;
+        let output = builder.slice(&large, &[0, 0], &[1, 1], &Default::default())?;
+        let graph = global.settle(&builder.build(&[("output".into(), output.clone())]))?;
+        let tensor = create(output.descriptor())?;
+        context.dispatch(&graph, &[], &[("output".into(), tensor.clone())])?;
+        let failed = global.settle(&context.read_tensor(&tensor)).unwrap_err().to_string();
+        assert!(failed.contains(problem), "{failed}");
+        Ok(())
     }
 
     #[test]

@@ -24,6 +24,7 @@ mod markup;
 mod steps;
 mod table;
 
+use std::borrow::Cow;
 use std::collections::BTreeSet;
 use std::fs::File;
 use std::io::Read;
@@ -162,7 +163,7 @@ impl Document {
         Self::read_with_text(path).map(|(document, _)| document)
     }
 
-    /// Reads a document from a file, and returns its source too.
+    /// Reads a document from a file, and returns its source too, with the line ends of [`with_line_feeds`].
     ///
     /// # Errors
     /// As [`Document::read`].
@@ -176,10 +177,10 @@ impl Document {
         }
         let text = String::from_utf8(bytes).map_err(|source| error(BikeshedError::not_text(source.utf8_error())))?;
         let document = Self::parse(&text).map_err(error)?;
-        Ok((document, text))
+        Ok((document, with_line_feeds(&text).into_owned()))
     }
 
-    /// Reads a document from its source.
+    /// Reads a document from its source, whatever ends its lines.
     ///
     /// # Errors
     /// If the markup breaks off, or an algorithm has no name: whatever would silently hide algorithms or steps.
@@ -187,6 +188,7 @@ impl Document {
         if let Some(offset) = text.find('\0') {
             return Err(BikeshedError::NotText { offset });
         }
+        let text = &*with_line_feeds(text);
         let lines = lines::Lines::of(text);
         let markup = markup::scan(text, &lines)?;
         let nesting = elements::nest(text, &markup)?;
@@ -236,6 +238,11 @@ impl Document {
     pub fn algorithm(&self, name: &str) -> Option<&Algorithm> {
         self.algorithms.iter().find(|algorithm| algorithm.name() == name)
     }
+}
+
+/// A text whose lines end with line feeds alone, as HTML has it: how a copy was saved is no part of what it says.
+pub fn with_line_feeds(text: &str) -> Cow<'_, str> {
+    if text.contains('\r') { text.replace("\r\n", "\n").replace('\r', "\n").into() } else { text.into() }
 }
 
 /// What a proposal puts into an algorithm.

@@ -335,6 +335,84 @@ fn two_revisions_are_compared_in_three_forms() {
 }
 
 #[test]
+fn what_ends_the_lines_of_a_copy_changes_nothing() {
+    let root = locked("line-ends");
+    record(&root);
+    let more = "\
+<script type=idl>
+dictionary Options {
+  // How fast.
+  unsigned long speed = 1;
+};
+</script>
+<div algorithm>
+The <dfn method for=MLGraphBuilder>twice(|input|)</dfn> steps are:
+    1. Return |output|.
+</div>
+<pre highlight=\"js\">
+function twice(builder, input) {
+  return builder.add(
+      input, input);
+}
+</pre>
+";
+    let text = format!("{SPEC}{more}");
+    let commands = [
+        "diff index.bs REVISION --coverage coverage.json",
+        "diff REVISION newer.bs",
+        "diff REVISION newer.bs --format markdown",
+        "diff REVISION newer.bs --format json",
+        "diff newer.bs REVISION --side-by-side --width 80",
+        "diff index.bs --proposal idea.bs",
+        "lint REVISION",
+        "show first --spec REVISION --width 60",
+        "where first 2 --spec REVISION",
+        "check --spec REVISION --verbose",
+        "html --spec REVISION --coverage coverage.json --output page.html",
+        "upgrade --spec REVISION",
+        "upgrade --spec REVISION --all",
+        "coverage coverage.json",
+    ];
+    fs::write(root.join("index.bs"), &text).unwrap();
+    fs::write(root.join("newer.bs"), text.replace("End.", "Stop.").replace("speed = 1", "speed = 2")).unwrap();
+    let idea = "<div algorithm amends=first after=1>\n1. Go on,\n    and on.\n</div>";
+    let said = |end: &str| {
+        fs::write(root.join("revision.bs"), text.replace('\n', end)).unwrap();
+        fs::write(root.join("idea.bs"), idea.replace('\n', end)).unwrap();
+        for path in ["reference/src/machine.rs", "spec-diff/proposals/machine.bs", "spec-diff/unreached.toml"] {
+            let path = root.join(path);
+            let text = fs::read_to_string(&path).unwrap().replace("\r\n", "\n");
+            // Rust has no lines that end with a carriage return alone.
+            let is_bare = end == "\r" && path.extension().is_some_and(|extension| extension != "bs");
+            fs::write(&path, text.replace('\n', if is_bare { "\n" } else { end })).unwrap();
+        }
+        let _ = fs::remove_file(root.join("spec-diff/steps.lock"));
+        let commands = commands.map(|command| {
+            let command = command.replace("REVISION", "revision.bs");
+            (run(&root, &command.split(' ').collect::<Vec<_>>()), command)
+        });
+        let lock = root.join("spec-diff/steps.lock");
+        let kept = fs::read_to_string(&lock).unwrap();
+        fs::write(&lock, kept.replace('\n', if end == "\r" { "\n" } else { end })).unwrap();
+        let locked = run(&root, &["check", "--spec", "revision.bs"]);
+        (commands, kept, locked, fs::read_to_string(root.join("page.html")).unwrap())
+    };
+    let (commands, lock, locked, page) = said("\n");
+    assert_eq!(commands[0].0.0, 0, "{commands:?}");
+    assert!(commands.iter().all(|((status, ..), _)| *status < 2), "{commands:?}");
+    let json = &commands[3].0.1;
+    assert!(json.contains("Stop.") && json.contains("speed") && page.contains("twice"), "{json}");
+    for end in ["\r\n", "\r"] {
+        let other = said(end);
+        for ((said, command), (expected, _)) in other.0.iter().zip(&commands) {
+            assert_eq!(said, expected, "{command} with {end:?}");
+        }
+        assert_eq!((&other.1, &other.2), (&lock, &locked), "{end:?}");
+        assert!(other.3 == page, "the page is another with {end:?}");
+    }
+}
+
+#[test]
 fn prose_is_linted() {
     let root = locked("lint");
     assert_eq!(run(&root, &["lint", "index.bs"]), (0, String::new(), String::new()));

@@ -55,6 +55,16 @@ fn the_reader_agrees_with_an_independent_script() {
 }
 
 #[test]
+fn the_ends_of_lines_are_no_part_of_the_specification() {
+    let Some(source) = paths::beside("shared/spec/webnn-c515210.bs") else { return };
+    let text = fs::read_to_string(source).unwrap();
+    let document = Document::parse(&text).unwrap();
+    for end in ["\r\n", "\r"] {
+        assert!(Document::parse(&text.replace('\n', end)).unwrap() == document, "with {end:?}");
+    }
+}
+
+#[test]
 fn the_reader_agrees_with_what_was_counted_by_hand() {
     let Some(source) = paths::beside("shared/spec/webnn-c515210.bs") else { return };
     let document = Document::read(&source).unwrap();

@@ -33,6 +33,22 @@ pub enum DataError {
         /// The greatest number of the type.
         greatest: i128,
     },
+    /// A float type is given a finite number that it rounds to an infinity.
+    #[error(
+        "element {index} is {}, beyond the range of {element} (to {greatest}): it would be an infinity; if that is meant, \
+         write \"Infinity\" or \"-Infinity\"",
+        short(*number)
+    )]
+    Overflow {
+        /// Which element.
+        index: usize,
+        /// What it is.
+        number: Number,
+        /// The type it should have.
+        element: ElementType,
+        /// The greatest number of the type.
+        greatest: &'static str,
+    },
     /// The number of elements is not that of the tensor.
     #[error("{actual} elements, but {holder} holds {expected}")]
     Count {
@@ -54,6 +70,14 @@ pub enum DataError {
     /// A type that has no bytes of its own here.
     #[error("{0} is not a data type of the specification: such a tensor has no bytes")]
     NoBytes(ElementType),
+}
+
+/// A number without dozens of zeros.
+fn short(number: Number) -> String {
+    match number {
+        Number::Float(float) if float.abs() >= 1e16 => format!("{float:e}"),
+        other => other.to_string(),
+    }
 }
 
 /// What one element of a buffer is: the data types of tensors, and the other types of JavaScript's
@@ -172,6 +196,27 @@ impl ElementType {
             return Ok(());
         }
         data.distinct().iter().enumerate().try_for_each(|(index, number)| self.integer(*number, index).map(drop))
+    }
+
+    /// Whether no finite number of `data` becomes an infinity of the type. [`check`](Self::check) does not ask that: the
+    /// arrays of script round in this way.
+    ///
+    /// # Errors
+    ///
+    /// The first number that does.
+    #[allow(clippy::cast_possible_truncation)] // An overflow is what is looked for.
+    pub fn ensure_no_overflow(self, data: &Data) -> Result<(), DataError> {
+        let (greatest, rounded): (&str, fn(f64) -> f64) = match self {
+            Self::Float32 => ("3.4028235e38", |number| (number as f32).into()),
+            Self::Float16 => ("65504", |number| f16_from_f64(number).into()),
+            // A double is what the file has; integers are held to their range.
+            _ => return Ok(()),
+        };
+        let overflows = |number: &Number| number.to_f64().is_finite() && rounded(number.to_f64()).is_infinite();
+        match data.distinct().iter().enumerate().find(|(_, number)| overflows(number)) {
+            Some((index, &number)) => Err(DataError::Overflow { index, number, element: self, greatest }),
+            None => Ok(()),
+        }
     }
 
     /// Appends the bytes of one element.
@@ -305,7 +350,7 @@ impl Data {
 }
 
 /// The bytes of `count` elements, where they are few enough to be laid out.
-fn byte_length(element: ElementType, count: u64) -> Result<usize, DataError> {
+pub(crate) fn byte_length(element: ElementType, count: u64) -> Result<usize, DataError> {
     let size = element.byte_size().ok_or(DataError::NoBytes(element))? as u64;
     let length = count.checked_mul(size).filter(|length| *length <= MAX_BYTE_LENGTH);
     length

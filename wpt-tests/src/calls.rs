@@ -1,12 +1,15 @@
 //! The calls of scenarios, beside the operators: on what they are made, what they take and what they give.
 
+use std::borrow::Cow;
 use std::sync::LazyLock;
 
+use schemars::{JsonSchema, Schema, SchemaGenerator, json_schema};
 use serde_json::{Value as Json, json};
 
 use crate::descriptor::DataType;
 use crate::scenario::View;
 use crate::signature::{Class, Kind, Parameter};
+use crate::value::{Double, MLNumber};
 
 /// A call.
 #[derive(Debug)]
@@ -241,11 +244,36 @@ fn tensor_descriptor() -> Parameter {
     required("descriptor", Kind::Members(members))
 }
 
-/// What the JSON Schema of a step says of the arguments of each call.
-pub(crate) fn schema() -> Json {
+/// The names of all calls, in alphabetical order.
+pub(crate) fn names() -> Vec<&'static str> {
     let mut names: Vec<&str> = CALLS.iter().map(|call| call.name).collect();
     names.sort_unstable();
     names.dedup();
+    names
+}
+
+/// The arguments of any call, for the schema.
+pub(crate) struct Arguments;
+
+impl JsonSchema for Arguments {
+    fn schema_name() -> Cow<'static, str> {
+        "Arguments".into()
+    }
+
+    fn inline_schema() -> bool {
+        true
+    }
+
+    fn json_schema(generator: &mut SchemaGenerator) -> Schema {
+        // What is said of single calls refers to these.
+        generator.subschema_for::<Double>();
+        generator.subschema_for::<MLNumber>();
+        json_schema!({ "type": "object", "additionalProperties": generator.subschema_for::<crate::value::Value>() })
+    }
+}
+
+/// What the JSON Schema of a step says of the arguments of each call.
+pub(crate) fn schema() -> Json {
     let rule = |name: &str| {
         let ways = || CALLS.iter().filter(|call| call.name == name).map(|call| call.parameters.as_slice());
         let takes_any = ways().all(|parameters| parameters.iter().any(|parameter| parameter.required));
@@ -258,28 +286,37 @@ pub(crate) fn schema() -> Json {
             }
         })
     };
-    names.into_iter().map(rule).collect()
+    names().into_iter().map(rule).collect()
 }
 
-fn members_schema(parameters: &[Parameter]) -> Json {
+/// An object with these members and no others.
+pub(crate) fn members_schema(parameters: &[Parameter]) -> Json {
     let properties: serde_json::Map<String, Json> =
         parameters.iter().map(|parameter| (parameter.name.to_owned(), kind_schema(&parameter.kind))).collect();
     let required = parameters.iter().filter(|parameter| parameter.required);
     let required: Vec<&str> = required.map(|parameter| parameter.name).collect();
-    json!({ "type": "object", "properties": properties, "required": required, "additionalProperties": false })
+    let mut schema = json!({ "type": "object", "properties": properties });
+    if !required.is_empty() {
+        schema["required"] = json!(required);
+    }
+    schema["additionalProperties"] = json!(false);
+    schema
 }
 
 fn kind_schema(kind: &Kind) -> Json {
     match kind {
         Kind::Null => json!({ "type": "null" }),
         Kind::Boolean => json!({ "type": "boolean" }),
+        Kind::Integer(range) if *range == (i128::MIN..=i128::MAX) => json!({ "type": "integer" }),
         Kind::Integer(range) => {
             // What JSON numbers hold exactly.
             let end = (*range.end()).min(1 << 53);
             json!({ "type": "integer", "minimum": range.start(), "maximum": end })
         }
-        Kind::Double | Kind::Number => json!({ "$ref": "#/$defs/Value" }),
-        Kind::Text | Kind::Named(_) | Kind::Promise => json!({ "type": "string" }),
+        Kind::Double => json!({ "$ref": "#/$defs/Double" }),
+        Kind::Number => json!({ "$ref": "#/$defs/MLNumber" }),
+        Kind::Text => json!({ "type": "string" }),
+        Kind::Named(_) | Kind::Promise => json!({ "type": "string", "description": kind.to_string() }),
         Kind::OneOf(values) => json!({ "enum": values }),
         Kind::List(of) => json!({ "type": "array", "items": kind_schema(of) }),
         Kind::Either(one, other) => json!({ "anyOf": [kind_schema(one), kind_schema(other)] }),

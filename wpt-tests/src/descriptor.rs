@@ -2,8 +2,11 @@
 
 use std::fmt;
 
+use indexmap::IndexMap;
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
+
+use crate::value::Value;
 
 /// The most bytes that one tensor of a vector may have (4 GiB less one). A larger shape is a matter
 /// for a negative vector, whose data nobody lays out.
@@ -125,6 +128,19 @@ impl Descriptor {
     pub fn byte_length(&self) -> Option<u64> {
         let bits = u128::from(self.element_count()?) * u128::from(self.data_type.bits());
         u64::try_from(bits.div_ceil(8)).ok()
+    }
+
+    /// Whether a tensor of a vector may have so many bytes.
+    pub(crate) fn is_small_enough(&self) -> bool {
+        self.byte_length().is_some_and(|length| length <= MAX_BYTE_LENGTH)
+    }
+
+    /// Reads the descriptor of a call, if it is one.
+    pub(crate) fn from_members(members: &IndexMap<String, Value>) -> Option<Self> {
+        let data_type = DataType::from_name(members.get("dataType")?.as_str()?)?;
+        let dimension = |value: &Value| value.as_u64()?.try_into().ok();
+        let shape = members.get("shape")?.as_list()?.iter().map(dimension).collect::<Option<_>>()?;
+        Some(Self { data_type, shape })
     }
 }
 

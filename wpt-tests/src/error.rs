@@ -124,6 +124,9 @@ pub enum Problem {
     /// Too many bytes for a graph that has to run.
     #[error("{0} is more than 4 GiB; only a negative vector may have such a shape")]
     TooLarge(String),
+    /// Too many bytes for a call that has to succeed.
+    #[error("{0} is more than 4 GiB; only a call that throws may have such a shape")]
+    TooLargeForCall(String),
     /// A tolerance that is no distance.
     #[error("a tolerance is a finite number, not negative, or null for exact: {0}")]
     Tolerance(String),

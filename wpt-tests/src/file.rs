@@ -64,9 +64,8 @@ struct FileForm {
     tests: Vec<VectorForm>,
 }
 
-/// The JSON Schema of a file of vectors.
-#[must_use]
-pub fn schema() -> Schema {
+/// The JSON Schema of the form.
+pub(crate) fn form() -> Schema {
     schemars::schema_for!(FileForm)
 }
 

@@ -4,7 +4,7 @@ use indexmap::IndexMap;
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
-use crate::bytes::{DataError, ElementType};
+use crate::bytes::{DataError, ElementType, byte_length};
 use crate::calls;
 use crate::data::Data;
 use crate::descriptor::{DataType, Descriptor};
@@ -30,7 +30,7 @@ pub struct Step {
     pub call: String,
     /// Its arguments, by parameter name.
     #[serde(default, deserialize_with = "members::unique", skip_serializing_if = "IndexMap::is_empty")]
-    #[schemars(with = "std::collections::BTreeMap<String, Value>")]
+    #[schemars(with = "calls::Arguments")]
     pub arguments: IndexMap<String, Value>,
     /// The exception that it throws, or that its promise is rejected with.
     #[serde(default, deserialize_with = "members::present", skip_serializing_if = "Option::is_none")]
@@ -185,7 +185,8 @@ impl BufferSource {
             (Some(count), _) | (None, Some(count)) => count,
             (None, None) => return Err("a single number needs a `length` to fill".to_owned()),
         };
-        element.check(&data).map_err(|error| error.to_string())?;
+        let checked = byte_length(element, element_count).and_then(|_| element.check(&data));
+        checked.and_then(|()| element.ensure_no_overflow(&data)).map_err(|error| error.to_string())?;
         Ok(Self { view, element, element_count, data })
     }
 

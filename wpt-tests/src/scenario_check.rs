@@ -3,7 +3,9 @@
 use std::collections::HashMap;
 
 use crate::calls::{CALLS, Call, Gives};
-use crate::check::{Known, check_tolerance, tensor};
+use crate::check::{Known, check_tolerance, no_overflow, tensor};
+use crate::data::Data;
+use crate::descriptor::Descriptor;
 use crate::error::Problem;
 use crate::pointer::pointer;
 use crate::scenario::{BufferSource, Step};
@@ -23,6 +25,7 @@ pub(crate) fn steps(steps: &[Step], known: Known<'_>) -> Result<(), Found> {
     for (index, step) in steps.iter().enumerate() {
         let at_step = |(place, problem): Found| (format!("/scenario/{index}{place}"), problem);
         let gives = call(step, &made, known).map_err(at_step)?;
+        fill(step, &steps[..index]).map_err(at_step)?;
         result(step).map_err(at_step)?;
         let bound = bound(step, gives, &made).map_err(at_step)?;
         for name in step.binding.iter().flat_map(crate::graph::Names::as_slice) {
@@ -93,13 +96,37 @@ fn arguments(step: &Step, ways: &[&Call], made: &Names<'_>) -> Result<Gives, Fou
         return Err(wrong(["arguments"], problem));
     };
     let bound = |name: &str| object(name, made);
-    let checker = Checker { call: &step.call, bound: &bound, any_kind: false };
+    let is_refused = step.throws.is_some();
+    let checker = Checker { call: &step.call, bound: &bound, any_kind: false, is_refused };
     given(step, &first.parameters, checker)?;
+    size(step)?;
     if step.call == "buffer" {
         let read = BufferSource::from_members(&step.arguments);
         read.map_err(|message| wrong(["arguments"], message))?;
     }
     Ok(first.gives)
+}
+
+/// What a buffer is filled with fits its type.
+fn fill(step: &Step, before: &[Step]) -> Result<(), Found> {
+    let makes_it = |made: &&Step| made.binding.iter().any(|names| names.as_slice().first() == step.on.as_ref());
+    let buffer = before.iter().find(makes_it).filter(|made| made.call == "buffer" && step.call == "fill");
+    let source = buffer.and_then(|buffer| BufferSource::from_members(&buffer.arguments).ok());
+    let data = step.arguments.get("data").and_then(|data| Data::from_value(data).ok());
+    let (Some(source), Some(data)) = (source, data) else { return Ok(()) };
+    let fits = source.element.check(&data).and_then(|()| source.element.ensure_no_overflow(&data));
+    fits.map_err(|error| (pointer(["arguments", "data"]), error.into()))
+}
+
+/// What the call makes is not too large, if it has to succeed. Of a promise that is still to be awaited nobody knows that here.
+fn size(step: &Step) -> Result<(), Found> {
+    let descriptor = step.arguments.get("descriptor").and_then(Value::as_object).and_then(Descriptor::from_members);
+    match descriptor {
+        Some(descriptor) if step.throws.is_none() && !step.pending && !descriptor.is_small_enough() => {
+            Err((pointer(["arguments", "descriptor"]), Problem::TooLargeForCall(descriptor.to_string())))
+        }
+        _ => Ok(()),
+    }
 }
 
 /// The arguments are those of the operator's method.
@@ -108,11 +135,13 @@ fn operator(step: &Step, made: &Names<'_>, known: Known<'_>) -> Result<(), Found
         return Ok(());
     };
     unknown(step, signature.parameters.iter())?;
-    let names = step.binding.as_ref().map_or(0, |names| names.as_slice().len());
-    signature.ensure_gives(&step.call, names).map_err(|problem| (pointer(["let"]), problem))?;
     let bound = |name: &str| object(name, made);
     let any_kind = step.throws.as_ref().is_some_and(Throws::is_of_web_idl);
-    given(step, &signature.parameters, Checker { call: &step.call, bound: &bound, any_kind })
+    let checker = Checker { call: &step.call, bound: &bound, any_kind, is_refused: step.throws.is_some() };
+    given(step, &signature.parameters, checker)?;
+    let Some(names) = &step.binding else { return Ok(()) };
+    let argument = |name: &str| step.arguments.get(name);
+    signature.gives.ensure(names.as_slice().len(), checker, argument).map_err(|problem| (pointer(["let"]), problem))
 }
 
 /// No argument has a name that the call does not have.
@@ -178,7 +207,14 @@ fn result(step: &Step) -> Result<(), Found> {
     }
     check_tolerance(returns.tolerance.as_ref(), || pointer(["returns", "tolerance"]))?;
     match (&returns.descriptor, &returns.data, &returns.value) {
-        (Some(descriptor), Some(data), None) => tensor(descriptor, data, false, |member| pointer(["returns", member])),
+        (Some(descriptor), Some(data), None) => {
+            let place = |member: &str| pointer(["returns", member]);
+            if !descriptor.is_small_enough() {
+                return Err((place("descriptor"), Problem::TooLargeForCall(descriptor.to_string())));
+            }
+            tensor(descriptor, data, false, place)?;
+            no_overflow(descriptor, data, place)
+        }
         (None, None, Some(_)) => Ok(()),
         _ => wrong("`returns` is either a `descriptor` with `data`, or a `value`"),
     }

@@ -20,17 +20,62 @@ use crate::value::Value;
 pub struct Signature {
     /// Its parameters, in order.
     pub parameters: Vec<Parameter>,
-    /// Whether it gives a list, and not one thing.
-    pub gives_list: bool,
+    /// What it gives.
+    pub gives: Gives,
 }
 
-impl Signature {
-    /// Ensures that what it gives can have so many names.
-    pub(crate) fn ensure_gives(&self, call: &str, names: usize) -> Result<(), Problem> {
-        let is_one = self.gives_list || names <= 1;
-        if is_one { Ok(()) } else { Err(Problem::Step(format!("{call} gives one result, and not {names}"))) }
+/// How many operands an operator gives. Whoever names some of them names all.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Gives {
+    /// So many.
+    Operands(usize),
+    /// So many, and one more where this option is true.
+    OneMoreWhere(usize, &'static str),
+    /// As many as this argument says, or as it has items.
+    AsManyAs(&'static str),
+}
+
+impl Gives {
+    /// The number, as far as the arguments tell it.
+    fn count<'a>(self, argument: impl Fn(&str) -> Option<&'a Value>) -> Option<u64> {
+        match self {
+            Self::Operands(count) => u64::try_from(count).ok(),
+            Self::OneMoreWhere(count, option) => {
+                let options = argument(OPTIONS).and_then(Value::as_object);
+                let is_set = options.and_then(|options| options.get(option)).and_then(Value::as_bool);
+                u64::try_from(count + usize::from(is_set == Some(true))).ok()
+            }
+            Self::AsManyAs(name) => match argument(name)? {
+                Value::List(items) => u64::try_from(items.len()).ok(),
+                number => number.as_u64(),
+            },
+        }
+    }
+
+    /// Ensures that what the call gives can have so many names.
+    pub(crate) fn ensure<'a>(
+        self,
+        names: usize,
+        checker: Checker<'_>,
+        argument: impl Fn(&str) -> Option<&'a Value>,
+    ) -> Result<(), Problem> {
+        // Where the call is refused, what it would give may be what is wrong with it.
+        let is_known = !checker.is_refused || matches!(self, Self::Operands(_));
+        let call = checker.call;
+        match self.count(argument).filter(|_| is_known) {
+            Some(1) if names > 1 => Err(Problem::Step(format!("{call} gives one result, and not {names}"))),
+            Some(count) if names as u64 != count => {
+                let problem =
+                    format!("with these arguments {call} gives {count} results: name them all, and not {names}");
+                Err(Problem::Step(problem))
+            }
+            _ => Ok(()),
+        }
     }
 }
+
+/// What the last parameter of every operator is called.
+pub(crate) const OPTIONS: &str = "options";
 
 /// A parameter of a call, or a member of an object that it takes.
 #[derive(Clone, Debug)]
@@ -174,6 +219,8 @@ pub(crate) struct Checker<'a> {
     pub(crate) bound: &'a dyn Fn(&str) -> Result<Bound, Problem>,
     /// Whether Web IDL is to refuse the call: then values may be of any kind, and missing.
     pub(crate) any_kind: bool,
+    /// Whether an exception is expected.
+    pub(crate) is_refused: bool,
 }
 
 impl Checker<'_> {

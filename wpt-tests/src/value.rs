@@ -223,3 +223,48 @@ impl JsonSchema for Value {
         })
     }
 }
+
+/// The values of a `double`, for the schema.
+pub(crate) struct Double;
+
+impl JsonSchema for Double {
+    fn schema_name() -> Cow<'static, str> {
+        "Double".into()
+    }
+
+    fn json_schema(_: &mut SchemaGenerator) -> Schema {
+        json_schema!({
+            "description": "A number; those that JSON lacks as text.",
+            "anyOf": [
+                { "type": "number" },
+                { "enum": ["NaN", "Infinity", "-Infinity", "-0"] },
+                { "type": "object", "properties": { "$num": true }, "required": ["$num"], "additionalProperties": false }
+            ]
+        })
+    }
+}
+
+/// The values of an `MLNumber`, for the schema.
+pub(crate) struct MLNumber;
+
+impl JsonSchema for MLNumber {
+    fn schema_name() -> Cow<'static, str> {
+        "MLNumber".into()
+    }
+
+    fn json_schema(generator: &mut SchemaGenerator) -> Schema {
+        json_schema!({
+            "description": "A number or a bigint.",
+            "anyOf": [
+                generator.subschema_for::<Double>(),
+                { "type": "string", "pattern": "^-?[0-9]+n?$" },
+                {
+                    "type": "object",
+                    "properties": { "$bigint": { "type": "string", "pattern": "^-?[0-9]+n?$" } },
+                    "required": ["$bigint"],
+                    "additionalProperties": false
+                }
+            ]
+        })
+    }
+}

@@ -99,7 +99,7 @@ impl Throws {
 }
 
 /// What stands for an algorithm where Web IDL throws, before a method is called.
-const WEB_IDL: &str = "Web IDL";
+pub(crate) const WEB_IDL: &str = "Web IDL";
 
 /// The exceptions that the specification and its proposals throw.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, Serialize, Deserialize, JsonSchema)]

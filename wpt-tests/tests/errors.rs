@@ -2,15 +2,19 @@
 
 use std::sync::LazyLock;
 
-use webnn_vectors::{ArgumentKind, Loader, Parameter, Signature, VectorFile};
+use webnn_vectors::{ArgumentKind, Gives, Loader, Parameter, Signature, VectorFile};
 
 const OPERATORS: [&str; 3] = ["relu", "softmax", "add"];
 
 /// The message for this text; what `Loader` accepts is a failure of the test.
 fn error(json: &str) -> String {
+    load(json).map(|file| panic!("loaded: {file:?}")).unwrap_err()
+}
+
+fn load(json: &str) -> Result<VectorFile, String> {
     let is_operator = |name: &str| OPERATORS.contains(&name);
     let file = Loader::with_operators(&is_operator).text("softmax.json", "softmax", json.as_bytes());
-    file.map(|file| panic!("loaded: {file:?}")).unwrap_err().to_string()
+    file.map_err(|error| error.to_string())
 }
 
 /// A file with a good vector, and one with these members.
@@ -131,6 +135,43 @@ fn elements_have_to_fit_their_type() {
     let inputs = INPUTS.replace("float32", "int8").replace("[1, 2]", "[1, 200]");
     let expected = "/graph/inputs/x/data: element 1 is 200, outside the range of int8 (-128 to 127)";
     assert_second(&with_inputs(&inputs), expected);
+    let inputs = INPUTS.replace("float32", "uint64").replace("[1, 2]", r#"[1, "18446744073709551616"]"#);
+    assert!(error(&with_inputs(&inputs)).contains("outside the range of uint64 (0 to 18446744073709551615)"));
+}
+
+#[test]
+fn a_number_that_would_be_an_infinity_of_its_type_is_refused() {
+    let hint = "it would be an infinity; if that is meant, write \"Infinity\" or \"-Infinity\"";
+    for (data_type, number, range) in [
+        ("float16", "70000", "70000, beyond the range of float16 (to 65504)"),
+        ("float16", "-65520", "-65520, beyond the range of float16 (to 65504)"),
+        ("float16", "\"100000\"", "100000, beyond the range of float16 (to 65504)"),
+        ("float32", "1e39", "1e39, beyond the range of float32 (to 3.4028235e38)"),
+        ("float32", "-3.4028235677973366e38", "-3.4028235677973366e38, beyond the range of float32 (to 3.4028235e38)"),
+    ] {
+        let of = |text: &str| text.replace("float32", data_type).replace("[1, 2]", &format!("[1, {number}]"));
+        assert_second(&with_inputs(&of(INPUTS)), &format!("/graph/inputs/x/data: element 1 is {range}: {hint}"));
+        assert_second(
+            &with_outputs(&of(OUTPUTS)),
+            &format!("/graph/expectedOutputs/y/data: element 1 is {range}: {hint}"),
+        );
+        // Data of web-platform-tests are what script gives to its arrays.
+        let of_script = with_inputs(&of(INPUTS)).replace("\"second\",", "\"second\", \"required\": true,");
+        load(&of_script).unwrap();
+    }
+    for (data_type, number) in [
+        ("float32", "3.4028235677973362e38"),
+        ("float32", "1e-50"),
+        ("float32", "\"Infinity\""),
+        ("float16", "65519.99"),
+        ("float16", "1e-9"),
+        ("float16", "\"-Infinity\""),
+        ("float16", "\"NaN\""),
+    ] {
+        let of = |text: &str| text.replace("float32", data_type).replace("[1, 2]", &format!("[1, {number}]"));
+        load(&with_inputs(&of(INPUTS))).unwrap();
+        load(&with_outputs(&of(OUTPUTS))).unwrap();
+    }
 }
 
 #[test]
@@ -254,9 +295,12 @@ fn signature(name: &str) -> Option<&'static Signature> {
         ];
         let axis = Parameter { also: Some("dimension"), ..Parameter::required("axis", ArgumentKind::WHOLE) };
         vec![
-            ("relu", Signature { parameters: vec![input(), options(vec![label()])], gives_list: false }),
-            ("softmax", Signature { parameters: vec![input(), axis, options(vec![label()])], gives_list: false }),
-            ("resample", Signature { parameters: vec![input(), options(resampling)], gives_list: false }),
+            ("relu", Signature { parameters: vec![input(), options(vec![label()])], gives: Gives::Operands(1) }),
+            (
+                "softmax",
+                Signature { parameters: vec![input(), axis, options(vec![label()])], gives: Gives::Operands(1) },
+            ),
+            ("resample", Signature { parameters: vec![input(), options(resampling)], gives: Gives::Operands(1) }),
         ]
     });
     SIGNATURES.iter().find(|(known, _)| *known == name).map(|(_, signature)| signature)

@@ -2,7 +2,9 @@
 
 use std::sync::LazyLock;
 
-use webnn_vectors::{ArgumentKind, BufferSource, ElementType, Kind, Loader, Parameter, Signature, Value, Vector, View};
+use webnn_vectors::{
+    ArgumentKind, BufferSource, ElementType, Gives, Kind, Loader, Parameter, Signature, Value, Vector, View,
+};
 
 fn load(members: &str) -> Result<Vector, String> {
     let json = format!(r#"{{ "source": "s", "tests": [ {{ "name": "n", {members} }} ] }}"#);
@@ -121,6 +123,52 @@ fn buffers_are_checked() {
     assert_buffer(r#""view": "Int8Array", "daat": [0]"#, member);
     let range = "element 0 is 256, outside the range of uint8 (0 to 255)";
     assert_buffer(r#""view": "Uint8ClampedArray", "data": [256]"#, range);
+    let overflow = "element 1 is 70000, beyond the range of float16 (to 65504): it would be an infinity; if that is meant, \
+                    write \"Infinity\" or \"-Infinity\"";
+    assert_buffer(r#""view": "Float16Array", "data": [1, 70000]"#, overflow);
+    assert_buffer(r#""view": "DataView", "dataType": "float16", "data": [1, 70000]"#, overflow);
+    let fill = |view: &str, data: &str| {
+        format!(
+            r#"{{ "let": "b", "call": "buffer", "arguments": {{ "view": "{view}", "data": [1, 2] }} }},
+            {{ "on": "b", "call": "fill", "arguments": {{ "data": {data} }} }}"#
+        )
+    };
+    assert_error(&fill("Float16Array", "[1, 70000]"), &format!("/2/arguments/data: {overflow}"));
+    let range = "/2/arguments/data: element 0 is 256, outside the range of uint8 (0 to 255)";
+    assert_error(&fill("Uint8Array", "256"), range);
+    scenario(&fill("Float32Array", "[1, 70000]")).unwrap();
+    let large = "1099511627776 elements of float32 are more than 4294967295 bytes; nothing was allocated";
+    assert_buffer(r#""view": "Float32Array", "data": 0, "length": 1099511627776"#, large);
+    assert_buffer(r#""view": "Float32Array", "data": { "$repeat": [0, 0], "times": 549755813888 }"#, large);
+    let least = "1073741824 elements of float32 are more than 4294967295 bytes; nothing was allocated";
+    assert_buffer(r#""view": "Float32Array", "data": 0, "length": 1073741824"#, least);
+    let buffer =
+        r#"{ "let": "b", "call": "buffer", "arguments": { "view": "Uint8Array", "data": 0, "length": LENGTH } }"#;
+    scenario(&buffer.replace("LENGTH", "4294967295")).unwrap();
+    let large = "/1/arguments: 4294967296 elements of uint8 are more than 4294967295 bytes; nothing was allocated";
+    assert_error(&buffer.replace("LENGTH", "4294967296"), large);
+}
+
+#[test]
+fn what_has_to_succeed_is_not_larger_than_a_tensor_can_be() {
+    let large = r#""descriptor": { "dataType": "float32", "shape": [1048576, 1048576] }"#;
+    let create =
+        |rest: &str| format!(r#"{{ "on": "context", "call": "createTensor", "arguments": {{ {large} }} {rest} }}"#);
+    let problem = "float32 [1048576, 1048576] is more than 4 GiB; only a call that throws may have such a shape";
+    assert_error(&create(""), &format!("/1/arguments/descriptor: {problem}"));
+    for on_purpose in [r#", "throws": { "name": "TypeError" }"#, r#", "let": "p", "pending": true"#] {
+        scenario(&create(on_purpose)).unwrap();
+    }
+    let input = format!(
+        r#"{{ "let": "b", "call": "MLGraphBuilder", "arguments": {{ "context": "context" }} }},
+           {{ "on": "b", "call": "input", "arguments": {{ "name": "x", {large} }} }}"#
+    );
+    assert_error(&input, &format!("/2/arguments/descriptor: {problem}"));
+    let read = format!(
+        r#"{TENSOR}, {{ "on": "context", "call": "readTensor", "arguments": {{ "tensor": "t" }},
+           "returns": {{ {large}, "data": 0 }} }}"#
+    );
+    assert_error(&read, &format!("/2/returns/descriptor: {problem}"));
 }
 
 #[test]
@@ -134,6 +182,9 @@ fn results_fit_the_call() {
     let pending = format!(r#"{returns}, "pending": true"#);
     let expected = "/2/returns: a pending call has no result yet; put `returns` on the step that awaits it";
     assert_error(&step(&pending), expected);
+    let overflow = "/2/returns/data: element 0 is 1e39, beyond the range of float32 (to 3.4028235e38): it would be an \
+                    infinity; if that is meant, write \"Infinity\" or \"-Infinity\"";
+    assert_error(&step(&format!(r#""returns": {{ {DESCRIPTOR}, "data": 1e39 }}"#)), overflow);
     let half = format!(r#""returns": {{ {DESCRIPTOR} }}"#);
     assert_error(&step(&half), "/2/returns: `returns` is either a `descriptor` with `data`, or a `value`");
 }
@@ -244,7 +295,7 @@ fn calls_are_made_on_objects_that_have_them() {
 /// An operator that takes one operand and gives one.
 static RELU: LazyLock<Signature> = LazyLock::new(|| Signature {
     parameters: vec![Parameter::required("input", ArgumentKind::OPERAND)],
-    gives_list: false,
+    gives: Gives::Operands(1),
 });
 
 #[test]
@@ -278,6 +329,86 @@ fn what_gives_one_operand_has_one_name() {
         graph(two).unwrap_err().ends_with("at /tests/0/graph/operators/0/outputs: relu gives one result, and not 2")
     );
     assert!(scenario(two).unwrap_err().ends_with("at /tests/0/scenario/3/let: relu gives one result, and not 2"));
+}
+
+/// Operators that give lists, in each of the ways.
+fn of_lists(name: &str) -> Option<&'static Signature> {
+    static LISTS: LazyLock<[(&str, Signature); 3]> = LazyLock::new(|| {
+        let input = || Parameter::required("input", ArgumentKind::OPERAND);
+        let option = Parameter::optional("all", ArgumentKind::Boolean);
+        let options = Parameter::optional("options", ArgumentKind::Members(vec![option]));
+        let parts = Parameter::required(
+            "parts",
+            ArgumentKind::Either(ArgumentKind::WHOLE.into(), ArgumentKind::List(ArgumentKind::WHOLE.into()).into()),
+        );
+        [
+            ("pair", Signature { parameters: vec![input()], gives: Gives::Operands(2) }),
+            ("steps", Signature { parameters: vec![input(), options], gives: Gives::OneMoreWhere(1, "all") }),
+            ("cut", Signature { parameters: vec![input(), parts], gives: Gives::AsManyAs("parts") }),
+        ]
+    });
+    LISTS.iter().find(|(known, _)| *known == name).map(|(_, signature)| signature)
+}
+
+#[test]
+fn what_gives_a_list_has_a_name_for_each() {
+    let load = |members: String| {
+        let json = format!(r#"{{ "source": "s", "tests": [ {{ "name": "n", {members} }} ] }}"#);
+        let loaded = Loader::with_signatures(&of_lists).text("f.json", "f", json.as_bytes());
+        loaded.map(drop).map_err(|error| error.to_string().replace("f.json: \"n\" at /tests/0", ""))
+    };
+    let names = |count: usize| (0..count).map(|name| format!("\"y{name}\"")).collect::<Vec<_>>().join(", ");
+    let graph = |name: &str, more: &str, count: usize, throws: &str| {
+        let more = if more.is_empty() { String::new() } else { format!(", {{ {more} }}") };
+        let expected = format!(r#", "expectedOutputs": {{ "y0": {{ {DESCRIPTOR}, "data": 1 }} }}"#);
+        let expected = if throws.is_empty() { expected.as_str() } else { "" };
+        load(format!(
+            r#""graph": {{ "inputs": {{ "x": {{ {DESCRIPTOR}, "data": 1 }} }}, "operators": [
+            {{ "name": "{name}", "arguments": [ {{ "input": "x" }} {more} ], "outputs": [{}] }} ] {expected} }} {throws}"#,
+            names(count)
+        ))
+    };
+    let scenario = |name: &str, more: &str, binding: &str, throws: &str| {
+        let more = if more.is_empty() { String::new() } else { format!(", {more}") };
+        load(format!(
+            r#""scenario": [ {CONTEXT}, {{ "let": "b", "call": "MLGraphBuilder", "arguments": {{ "context": "context" }} }},
+            {{ "let": "x", "on": "b", "call": "input", "arguments": {{ "name": "x", {DESCRIPTOR} }} }},
+            {{ {binding} "on": "b", "call": "{name}", "arguments": {{ "input": "x" {more} }} {throws} }} ]"#
+        ))
+    };
+    let throws = r#", "throws": { "name": "TypeError" }"#;
+    let cases = [
+        ("pair", "", 2),
+        ("steps", "", 1),
+        ("steps", r#""options": {}"#, 1),
+        ("steps", r#""options": { "all": false }"#, 1),
+        ("steps", r#""options": { "all": true }"#, 2),
+        ("cut", r#""parts": 3"#, 3),
+        ("cut", r#""parts": [2, 2]"#, 2),
+    ];
+    for (name, more, count) in cases {
+        for named in 1..=4 {
+            let binding = format!(r#""let": [{}],"#, names(named));
+            let found = [graph(name, more, named, ""), scenario(name, more, &binding, "")];
+            if named == count {
+                assert_eq!(found, [Ok(()), Ok(())], "{name} {more}");
+                continue;
+            }
+            let problem = match count {
+                1 => format!("{name} gives one result, and not {named}"),
+                _ => format!("with these arguments {name} gives {count} results: name them all, and not {named}"),
+            };
+            let places = ["/graph/operators/0/outputs", "/scenario/3/let"];
+            assert_eq!(found, places.map(|place| Err(format!("{place}: {problem}"))), "{name} {more}");
+        }
+        // Nobody has to name them, and where the call is refused nobody knows how many there would be.
+        scenario(name, more, "", "").unwrap();
+    }
+    for named in 1..=3 {
+        graph("cut", r#""parts": 0"#, named, throws).unwrap();
+        scenario("cut", r#""parts": 0"#, &format!(r#""let": [{}],"#, names(named)), throws).unwrap();
+    }
+    assert!(graph("cut", r#""parts": 0"#, 1, "").unwrap_err().contains("cut gives 0 results"));
 }
 
 #[test]

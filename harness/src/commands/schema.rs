@@ -3,7 +3,7 @@
 use clap::{Args, ValueEnum};
 
 use crate::failure::{AS_EXPECTED, Failure};
-use crate::{listing, outside, results};
+use crate::{listing, outside, results, signatures};
 
 /// The arguments of `webnn schema`.
 #[derive(Args, Debug)]
@@ -30,7 +30,7 @@ enum What {
 /// None that is to be expected.
 pub(crate) fn schema(arguments: &Arguments) -> Result<u8, Failure> {
     let schema = match arguments.what {
-        What::Vectors => webnn_vectors::schema(),
+        What::Vectors => webnn_vectors::schema(signatures::all()),
         What::Protocol => outside::messages::schema(),
         What::Listings => listing::schema(),
         What::Results => results::schema(),

@@ -53,13 +53,15 @@ impl Calls {
         self.operands.extend(names.iter().cloned().zip(operands));
     }
 
-    /// What an operator gives has at least so many names.
-    fn ensure_has(names: &[String], operands: &[MLOperand]) -> Result<(), Stopped> {
-        let (names, operands) = (names.len(), operands.len());
-        if names <= operands {
+    /// All that an operator gives is named. Loading a vector ensures that too, but for operators of a graph that is refused:
+    /// there it can not know which of them gives nothing.
+    fn ensure_named(operator: &Operator, operands: &[MLOperand]) -> Result<(), Stopped> {
+        let (named, given, operator) = (operator.outputs.as_slice().len(), operands.len(), &operator.name);
+        if named == given {
             Ok(())
         } else {
-            Err(Stopped::Invalid(format!("{operands} outputs are given, and {names} named")))
+            let problem = format!("the vector is wrong: {operator} gives {given} outputs, and {named} are named");
+            Err(Stopped::Invalid(problem))
         }
     }
 }
@@ -72,7 +74,7 @@ pub(super) fn build(graph: &Graph, context: &MLContext) -> Result<Built, Stopped
     }
     for operator in &graph.operators {
         let outputs = calls.operator(operator)?;
-        Calls::ensure_has(operator.outputs.as_slice(), &outputs)?;
+        Calls::ensure_named(operator, &outputs)?;
         calls.name(operator.outputs.as_slice(), outputs);
     }
     let outputs: Vec<(String, MLOperand)> = graph

@@ -27,8 +27,14 @@
     return Number.isFinite(value) && !Object.is(value, -0) ? value : Object.is(value, -0) ? '-0' : `${value}`;
   }
 
-  function dataOf(data) {
-    return typeof data === 'object' ? Array.from(data, number) : number(data);
+  // The first numbers that round to an infinity.
+  const INFINITE = {float32: 2 ** 128 - 2 ** 103, float16: 65520};
+
+  // The numbers that an array of the type has of these: what is beyond the type is an infinity in it.
+  function dataOf(data, dataType) {
+    const isBeyond = value => typeof value === 'number' && Math.abs(value) >= INFINITE[dataType];
+    const held = value => number(isBeyond(value) ? Math.sign(value) * Infinity : value);
+    return typeof data === 'object' ? Array.from(data, held) : held(data);
   }
 
   function literal(value) {
@@ -52,7 +58,7 @@
   }
 
   function tensor({descriptor: {dataType, shape}, data, constant}) {
-    const described = {descriptor: {dataType, shape: Array.from(shape)}, data: dataOf(data)};
+    const described = {descriptor: {dataType, shape: Array.from(shape)}, data: dataOf(data, dataType)};
     return constant ? {...described, constant: true} : described;
   }
 

@@ -148,12 +148,12 @@
     return {members};
   }
 
-  function toBufferSource(value, what) {
+  function toBufferSource(value, what, kinds = 'a buffer or a view of one') {
     const view = isObject(value) && ArrayBuffer.isView(value) ? viewName(value) : null;
     const buffer = view === null ? value : value.buffer;
     const shared = hasSlotsOf(buffer, SharedArrayBuffer);
     if (!shared && !hasSlotsOf(buffer, ArrayBuffer)) {
-      throw new TypeError(`${what} has to be a buffer or a view of one`);
+      throw new TypeError(`${what} has to be ${kinds}`);
     }
     if (shared ? buffer.growable : buffer.resizable) {
       throw new TypeError(`${what} can not be resizable`);
@@ -203,7 +203,7 @@
     if (data.isStream(value)) {
       return {stream: native.stream(), locked: data.isLocked(value)};
     }
-    return toBufferSource(value, what);
+    return toBufferSource(value, what, 'a buffer, a view of one, a Blob or a ReadableStream');
   }
 
   // Brings native the bytes of a stream, if it has taken it: until it has enough, or the stream ends or fails.

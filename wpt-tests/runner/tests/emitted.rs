@@ -6,7 +6,7 @@ use std::rc::Rc;
 use webnn_reference::cpu::Cpu;
 use webnn_reference::ops;
 use webnn_reference::steps::Reading;
-use webnn_vectors::{Kind, Loader, Operator, Vector, VectorFile};
+use webnn_vectors::{Data, Kind, Loader, Number, Operator, Vector, VectorFile};
 use webnn_wpt::folder::{Resources, Scope, Test};
 use webnn_wpt::host::{Host, Limits, THREAD_STACK};
 use webnn_wpt::outcome::{FileStatus, Status};
@@ -190,5 +190,32 @@ fn tests_are_read_whatever_the_order_of_the_arguments() {
         assert_eq!(names, ["one", "one (2)", "other"]);
         let output = &files[0].vectors[0].graph().expect("a graph").expected_outputs["y"];
         assert_eq!(files[0].vectors[0].tolerance_of(output).value, Some(0.5));
+    });
+}
+
+#[test]
+fn a_number_beyond_its_type_is_read_as_the_array_of_script_has_it() {
+    const INFINITY: Number = Number::Float(f64::INFINITY);
+    let of = |data_type: &str| {
+        let tensor =
+            format!("{{data: [65519, 65520, 3.4e38, -1e39], descriptor: {{shape: [4], dataType: '{data_type}'}}}}");
+        format!(
+            "// META: script=../resources/utils.js\nwebnn_conformance_test([{{name: 'one', graph: {{inputs: {{x: {tensor}}}, \
+             operators: [{{name: 'relu', arguments: [{{input: 'x'}}], outputs: 'y'}}], \
+             expectedOutputs: {{y: {tensor}}}}}}}], buildAndExecuteGraph, () => ({{metricType: 'ULP', value: 0}}));\n"
+        )
+    };
+    on_a_deep_stack(move || {
+        for (data_type, finite) in [("float16", 1), ("float32", 3)] {
+            let (host, test) = host(&of(data_type));
+            let file = import::file(&test, &import::tests(&host, &test).expect("a test"));
+            let files = loader_of(|loader| vec![loader.text("read.json", "read", file.as_bytes()).expect("a vector")]);
+            let graph = files[0].vectors[0].graph().expect("a graph");
+            let Data::List(numbers) = &graph.inputs["x"].data else { panic!("{graph:?}") };
+            assert!(numbers[..finite].iter().all(|number| number.to_f64().is_finite()), "{numbers:?}");
+            assert!(numbers[finite..3].iter().all(|number| *number == INFINITY), "{numbers:?}");
+            assert_eq!(numbers[3], Number::Float(f64::NEG_INFINITY));
+            assert_eq!(graph.expected_outputs["y"].data, graph.inputs["x"].data);
+        }
     });
 }

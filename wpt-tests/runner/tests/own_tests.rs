@@ -1,6 +1,7 @@
 //! The tests of `wpt-tests/js`, which are in web-platform-tests' form, on the reference.
 
-use std::path::Path;
+use std::fs;
+use std::path::{Path, PathBuf};
 use std::rc::Rc;
 use std::time::{Duration, Instant};
 
@@ -14,8 +15,13 @@ const OWN_TESTS: &str = concat!(env!("CARGO_MANIFEST_DIR"), "/../js");
 
 /// Runs the tests whose names contain `name`, in a thread with the stack that they need.
 fn run(name: &'static str, limits: Limits) -> Vec<(Test, FileResult)> {
+    run_of(OWN_TESTS.into(), name, limits)
+}
+
+/// The same for the tests of any folder that is laid out so.
+fn run_of(root: PathBuf, name: &'static str, limits: Limits) -> Vec<(Test, FileResult)> {
     let work = move || {
-        let root = Path::new(OWN_TESTS);
+        let root = root.as_path();
         let host = || Host::new(Rc::new(Cpu), Reading::Corrected, Resources::new(root, vec![]), limits);
         let (plain, with_proposals) = (host(), host().with_proposals());
         let all = tests(root, "webnn").expect("the folder of our tests");
@@ -72,6 +78,37 @@ fn a_test_that_loops_ends_with_its_time() {
         statuses(&result),
         [("before", Status::Pass), ("loops for ever", Status::Timeout), ("after", Status::Notrun)]
     );
+}
+
+/// What the exceptions of Web IDL say is not the business of a test that browsers run too.
+#[test]
+fn data_of_no_kind_is_refused_with_the_kinds_that_there_are() {
+    let root = Path::new(env!("CARGO_TARGET_TMPDIR")).join("kinds");
+    fs::create_dir_all(root.join("resources")).unwrap();
+    fs::create_dir_all(root.join("webnn/proposals")).unwrap();
+    for file in fs::read_dir(Path::new(OWN_TESTS).join("resources")).unwrap().map(Result::unwrap) {
+        fs::copy(file.path(), root.join("resources").join(file.file_name())).unwrap();
+    }
+    let script = "// META: global=dedicatedworker
+        const float32 = {dataType: 'float32', shape: [1], writable: true};
+        promise_test(async () => {
+          const context = await navigator.ml.createContext();
+          const builder = new MLGraphBuilder(context);
+          const constant = builder.constant(float32);
+          const graph = await builder.build({y: builder.relu(constant)});
+          await graph.setConstantData(constant, 'abc');
+        }, 'a constant');
+        promise_test(async () => {
+          const context = await navigator.ml.createContext();
+          context.writeTensor(await context.createTensor(float32), 'abc');
+        }, 'a tensor');";
+    fs::write(root.join("webnn/proposals/kinds.https.any.js"), script).unwrap();
+    let (_, result) = run_of(root, "/kinds.", patient()).remove(0);
+    let messages: Vec<&str> =
+        result.subtests.iter().map(|subtest| subtest.message.as_deref().unwrap_or_default()).collect();
+    let [of_constant, of_tensor] = messages.as_slice() else { panic!("{result:?}") };
+    assert!(of_constant.ends_with(" has to be a buffer, a view of one, a Blob or a ReadableStream"), "{of_constant}");
+    assert!(of_tensor.ends_with(" has to be a buffer or a view of one"), "{of_tensor}");
 }
 
 #[test]

@@ -52,6 +52,7 @@ promise_test(async t => {
   await promise_rejects_js(t, TypeError, graph.setConstantData(constant, NUMBERS, {byteOffset: -1}));
   await promise_rejects_js(t, TypeError, graph.setConstantData(constant, NUMBERS, {byteOffset: 2 ** 53}));
   await promise_rejects_js(t, TypeError, graph.setConstantData(constant, [1, 2, 3, 4]));
+  await promise_rejects_js(t, TypeError, graph.setConstantData(constant, 'abc'));
   await promise_rejects_js(t, TypeError, graph.setConstantData(constant));
   await promise_rejects_js(t, TypeError, graph.setConstantData(graph, NUMBERS));
   graph.setConstantData(constant, NUMBERS.subarray(0, 2), {byteOffset: 4});
