@@ -141,8 +141,11 @@ impl Range {
 
     /// The part that is not above a bound, and the part that is not below it.
     pub(super) fn split_at(self, bound: f64) -> [Option<Self>; 2] {
-        let below = (self.least < bound).then(|| Self { greatest: self.greatest.min(bound), ..self });
-        let above = (self.greatest >= bound).then(|| Self { least: self.least.max(bound), ..self });
+        // An end that is the bound stays what it is, as a zero has a sign.
+        let (up_to, from) = (self.greatest <= bound, self.least >= bound);
+        let below = Self { greatest: if up_to { self.greatest } else { bound }, ..self };
+        let above = Self { least: if from { self.least } else { bound }, ..self };
+        let (below, above) = ((self.least < bound).then_some(below), (self.greatest >= bound).then_some(above));
         [below, above]
     }
 }

@@ -110,7 +110,8 @@ fn arithmetic_gives_a_zero_of_either_sign() -> Result<()> {
         let greatest = b.max_pool2d(&zeros, &MLPool2dOptions::default())?;
         let product = b.mul(&zeros, &constant(b, &[], &[2f32]), &o())?;
         let [of_greatest, of_product] = [&greatest, &product].map(|x| b.reciprocal(x, &o()));
-        Ok(vec![of_greatest?, of_product?, b.pow(&product, &constant(b, &[], &[-1f32]), &o())?])
+        let of_root = b.reciprocal(&b.sqrt(&product, &o())?, &o())?;
+        Ok(vec![of_greatest?, of_product?, of_root, b.pow(&product, &constant(b, &[], &[-1f32]), &o())?])
     })?;
     for output in outputs {
         assert!(output.holds(0, f64::INFINITY) && output.holds(0, f64::NEG_INFINITY), "{:?}", output.range(0));
