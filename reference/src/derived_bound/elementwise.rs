@@ -115,7 +115,9 @@ fn pow(precision: Precision, x: Range, y: Range) -> Range {
         return precision.pow(magnitude, y);
     }
     if exponent.fract() != 0.0 {
-        return if x.greatest < 0.0 { Range::NAN } else { Range::ANYTHING };
+        // Of -Infinity it is Infinity or 0, and no NaN.
+        let is_negative = x.greatest < 0.0 && x.least > f64::NEG_INFINITY;
+        return if is_negative { Range::NAN } else { Range::ANYTHING };
     }
     let power = precision.pow(magnitude, y);
     if exponent.rem_euclid(2.0) == 1.0 { power.negative() } else { power }

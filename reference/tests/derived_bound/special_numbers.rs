@@ -157,3 +157,14 @@ fn an_infinite_scale_shows_what_rounding_makes_of_a_deviation() -> Result<()> {
     assert!(above.holds(1, f64::INFINITY) && !above.holds(1, f64::NAN) && !above.holds(1, f64::NEG_INFINITY));
     Ok(())
 }
+
+#[test]
+fn a_power_of_what_may_be_negative_infinity_need_not_be_nan() -> Result<()> {
+    // The sum is -65515, which is -65504 or -Infinity in float16, depending on the direction of the rounding.
+    let y = output(|b| {
+        let [a, c, exponent] = [-65504.0, -11.0, 3.5].map(|number| constant(b, &[], &[half::f16::from_f64(number)]));
+        b.pow(&b.add(&a, &c, &o())?, &exponent, &o())
+    })?;
+    assert!(y.numbers[0].is_nan() && y.holds(0, f64::NAN) && y.holds(0, f64::INFINITY));
+    Ok(())
+}
