@@ -219,6 +219,9 @@ fn listings_of_measurements_are_what_their_schema_says() {
         list("memoryBenchmark", 0, "bench memory reuse/chain -i reference --size 1MiB --repeat 1 --output out");
     let kept: Value = serde_json::from_str(&folder.read("out/memory.json")).unwrap();
     assert_eq!(kept, memory);
+    // Of the interpreter, nothing is said that is true of the GPU's plan alone.
+    let figures = memory["workloads"][0]["rows"][0]["figures"].as_object().unwrap();
+    assert_eq!(figures.keys().collect::<Vec<_>>(), ["ledger"]);
 }
 
 #[test]

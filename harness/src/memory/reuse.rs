@@ -7,12 +7,11 @@ use std::sync::Arc;
 
 use webnn_gpu::Gpu;
 use webnn_gpu::lower::{Bounds, Economy};
-use webnn_gpu::sketch::{DEFAULTS, Sketch};
+use webnn_gpu::sketch::Sketch;
 use webnn_reference::builder::MLGraphBuilder;
 use webnn_reference::exception::Result;
 use webnn_reference::graph::MLGraph;
 use webnn_reference::ledger::Kind;
-use webnn_reference::ml::PlatformProvider;
 use webnn_reference::operand::MLOperand;
 use webnn_reference::ops::MLOperatorOptions;
 use webnn_reference::ops::transpose::MLTransposeOptions;
@@ -30,8 +29,8 @@ const FULL: u64 = 1 << 30;
 /// Graphs and networks.
 pub(crate) static REUSE: Workload = Workload {
     name: "reuse",
-    about: "memory of intermediate tensors; small networks have the structure of those that they are called after, which are measured \
-            from --size 1GiB on",
+    about: "memory of intermediate tensors, which wgpu plans beforehand; small networks have the structure of those that they are \
+            called after, which are measured from --size 1GiB on",
     ways: &[
         way("chain", "32 operators, one after another"),
         way("diamond", "two branches that join, one of them 16 operators long"),
@@ -55,29 +54,33 @@ pub(crate) static REUSE: Workload = Workload {
 fn measure(session: &Session, way: &Way) -> Outcome<Measured> {
     let is_network = !matches!(way.name, "chain" | "diamond");
     let graph = Subject { name: way.name, size: if session.size < FULL { Size::Small } else { Size::Full } };
-    let (bounds, providers): (Bounds, [Rc<dyn PlatformProvider>; 2]) = match &session.implementation {
-        Implementation::Wgpu(name) => {
-            let gpu = Gpu::new(name.as_deref())?;
-            let apart = gpu.clone().with_economy(Economy { reuse: false, ..Economy::ALL });
-            (bounds_of(&gpu), [Rc::new(gpu), Rc::new(apart)])
+    let measured = match &session.implementation {
+        Implementation::Wgpu(name) => planned(session, &graph, &Gpu::new(name.as_deref())?, is_network)?,
+        // What is planned, and the least that a plan can take, is of graphs that are fused, and says nothing of others.
+        Implementation::Reference | Implementation::Outside { .. } => {
+            let (ledger, result) = graph.compute(session)?;
+            Measured::of(&result).with("ledger", ledger as f64)
         }
-        other => (DEFAULTS, [other.provider()?.0, other.provider()?.0]),
     };
-    let sketch = Sketch::new(bounds, Economy::ALL);
+    let is_small = is_network && graph.size == Size::Small;
+    Ok(Measured { remark: is_small.then(|| "small".to_owned()), ..measured })
+}
+
+/// What the plan of the GPU says of a graph, and what is then allocated with it and without.
+fn planned(session: &Session, graph: &Subject, gpu: &Gpu, is_network: bool) -> Outcome<Measured> {
+    let sketch = Sketch::new(bounds_of(gpu), Economy::ALL);
     graph.build(&session.on(Rc::new(sketch.clone()))?)?;
     let figures = sketch.take().pop().ok_or("nothing was drawn")?.layout.figures;
     if !is_network && figures.planned != figures.lower_bound {
         return Err(format!("{} bytes are planned, but {} are enough", figures.planned, figures.lower_bound).into());
     }
-    let [planned, apart] = providers;
-    let (ledger, result) = graph.compute(&session.on(planned)?)?;
-    let (apart, without) = graph.compute(&session.on(apart)?)?;
+    let apart = gpu.clone().with_economy(Economy { reuse: false, ..Economy::ALL });
+    let (ledger, result) = graph.compute(&session.on(Rc::new(gpu.clone()))?)?;
+    let (apart, without) = graph.compute(&session.on(Rc::new(apart))?)?;
     if result != without {
         return Err("in shared memory it computes something else".into());
     }
-    let is_small = is_network && graph.size == Size::Small;
-    let measured = Measured { remark: is_small.then(|| "small".to_owned()), ..Measured::of(&result) };
-    Ok(measured
+    Ok(Measured::of(&result)
         .with("naive", figures.naive as f64)
         .with("planned", figures.planned as f64)
         .with("least", figures.lower_bound as f64)
