@@ -34,6 +34,7 @@ use webnn_reference::timeline::Global;
 use webnn_vectors::{Kind, Step, Vector};
 
 use crate::outside::Outside;
+use crate::outside::problem::Problem;
 
 /// A tensor that was read back.
 #[derive(Clone, Debug, PartialEq)]
@@ -151,6 +152,30 @@ impl Executor {
             (Self::Model(_), Started::There(_)) | (Self::Outside(_), Started::Here(_)) => {
                 Observation::Errored("the vector was started by another executor".into())
             }
+        }
+    }
+
+    /// Whether the last vector was sent to a program, which may yet turn out to have answered it twice.
+    pub(crate) fn was_asked(&self) -> bool {
+        match self {
+            Self::Model(_) => false,
+            Self::Outside(outside) => outside.borrow().was_asked(),
+        }
+    }
+
+    /// What is wrong with the answer before the last one, if that turned out with the last.
+    pub(crate) fn of_before(&self) -> Option<Problem> {
+        match self {
+            Self::Model(_) => None,
+            Self::Outside(outside) => outside.borrow_mut().of_before(),
+        }
+    }
+
+    /// Ends it; what is wrong with the last answer, if that turned out now.
+    pub(crate) fn end(self) -> Option<Problem> {
+        match self {
+            Self::Model(_) => None,
+            Self::Outside(outside) => outside.borrow_mut().end(),
         }
     }
 

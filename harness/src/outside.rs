@@ -25,6 +25,7 @@ use webnn_vectors::Vector;
 
 use crate::execute::Observation;
 use crate::implementation::Start;
+use crate::shown::inert;
 use board::Board;
 use messages::{Answer, Answered, Command, PROTOCOL, Progress, Ready};
 use page::{Opened, Page};
@@ -64,8 +65,12 @@ pub(crate) struct Outside {
     ready: Ready,
     peer: Option<Peer>,
     seq: u64,
-    /// The vector that the same program was asked before.
-    before: Option<String>,
+    /// What the same program has answered last.
+    before: Option<u64>,
+    /// Whether the last vector was sent.
+    was_asked: bool,
+    /// What is wrong with the answer before the last one, as it turned out behind it.
+    of_before: Option<Problem>,
     lost: u32,
 }
 
@@ -107,10 +112,13 @@ impl Peer {
         }
     }
 
-    fn stop(self, line: String) {
+    fn stop(self, line: String) -> Option<String> {
         match self {
             Self::Process(process) => process.stop(line),
-            Self::Page(page) => page.stop(line),
+            Self::Page(page) => {
+                page.stop(line);
+                None
+            }
         }
     }
 }
@@ -123,8 +131,20 @@ impl Outside {
     pub(crate) fn start(source: &Source, start: &Start) -> Result<Self, Problem> {
         let Start { timeout, transcript, board, .. } = start.clone();
         let (peer, ready) = greeted(source, timeout, &transcript)?;
-        let (source, peer, before) = (source.clone(), Some(peer), None);
-        Ok(Self { source, timeout, transcript, board, ready, peer, seq: 0, before, lost: 0 })
+        let (source, peer, before, of_before) = (source.clone(), Some(peer), None, None);
+        Ok(Self {
+            source,
+            timeout,
+            transcript,
+            board,
+            ready,
+            peer,
+            seq: 0,
+            before,
+            was_asked: false,
+            of_before,
+            lost: 0,
+        })
     }
 
     /// Who it is.
@@ -142,6 +162,7 @@ impl Outside {
     /// # Errors
     /// Why it was not observed what came of it.
     pub(crate) fn attempt(&mut self, vector: &Vector) -> Result<Observation, Problem> {
+        self.was_asked = false;
         if let Some(reason) = support::missing(&self.ready, vector) {
             return Ok(Observation::Skipped(reason));
         }
@@ -149,9 +170,31 @@ impl Outside {
         let sent = sent.map_err(|why| Problem::new(Trouble::Plain, format!("the vector can not be sent: {why}")))?;
         self.seq += 1;
         let command = Command::Run { seq: self.seq, vector: Box::new(sent), progress: self.progress() };
-        let answer = self.asked(&command);
-        self.before = Some(vector.id.clone());
-        decode::observation(vector, answer?)
+        self.was_asked = true;
+        let answer = self.asked(&command)?;
+        decode::observation(vector, answer)
+    }
+
+    /// Whether the last vector was sent, so that its answer may come a second time.
+    pub(crate) fn was_asked(&self) -> bool {
+        self.was_asked && matches!(self.source, Source::Program(_))
+    }
+
+    /// What is wrong with the answer before the last one, if that turned out with the last.
+    pub(crate) fn of_before(&mut self) -> Option<Problem> {
+        self.of_before.take()
+    }
+
+    /// Asks the program to end, and waits a little; what is wrong with its last answer, if that turned out now.
+    pub(crate) fn end(&mut self) -> Option<Problem> {
+        let peer = self.peer.take()?;
+        if let Peer::Page(_) = peer {
+            self.board.settle();
+        }
+        let line = peer.stop(line_of(&Command::Stop { progress: self.progress() }))?;
+        // Other last words harm nobody.
+        let answered = line::answered(&line).ok()?.answer.seq()?;
+        (Some(answered) == self.before).then(|| twice(&line))
     }
 
     /// How far the run is, for a page: somebody may be looking at it.
@@ -163,7 +206,8 @@ impl Outside {
     }
 
     /// Sends a command and waits for its answer. Where that is that nothing works any more, the vector before may be to
-    /// blame, and the command is sent once more to what is started anew.
+    /// blame, and the command is sent once more to what is started anew; and so it is where what comes is a second answer to
+    /// the one before.
     fn asked(&mut self, command: &Command) -> Result<Answer, Problem> {
         if self.lost >= MOST_LOST {
             let why = format!("not tried: {MOST_LOST} programs before ended or hung without an answer");
@@ -171,6 +215,10 @@ impl Outside {
         }
         match self.asked_once(command) {
             Err(problem) if problem.is_fatal() => self.asked_once(command),
+            Err(problem) if problem.is_of_before() => {
+                self.of_before = Some(problem);
+                self.asked_once(command)
+            }
             once => once,
         }
     }
@@ -187,14 +235,18 @@ impl Outside {
                     .0
             }
         };
-        let answer = answer(&mut peer, command, self.before.as_deref(), self.timeout);
+        let answer = answer(&mut peer, command, self.before, self.timeout);
+        // A page answers its commands only.
+        let can_repeat_itself = matches!(self.source, Source::Program(_));
+        self.before = answer.as_ref().ok().and_then(Answer::seq).filter(|_| can_repeat_itself);
         self.lost = if answer.is_ok() { 0 } else { self.lost + 1 };
         // A program that failed ends with this; a page that somebody opened is still open.
         let is_somebodys = matches!(self.source, Source::Page(Opened::BySomebody(_)));
         match (&answer, &mut peer) {
             (Ok(_), _) => self.peer = Some(peer),
             (Err(problem), Peer::Page(page)) if is_somebodys && problem.is_fatal() => {
-                anstream::eprintln!("{problem}: close the browser and open the page in it again");
+                let problem = problem.to_string();
+                anstream::eprintln!("{}: close the browser and open the page in it again", inert(&problem));
                 let opened = page.wait_until_opened_again(UNTIL_OPENED);
                 opened.map_err(|why| Problem::new(Trouble::Silent, why))?;
                 self.peer = Some(peer);
@@ -205,15 +257,10 @@ impl Outside {
     }
 }
 
-/// Asks the program to end, and waits a little.
 impl Drop for Outside {
     fn drop(&mut self) {
-        if let Some(peer) = self.peer.take() {
-            if let Peer::Page(_) = peer {
-                self.board.settle();
-            }
-            peer.stop(line_of(&Command::Stop { progress: self.progress() }));
-        }
+        // Nobody is left to be told.
+        drop(self.end());
     }
 }
 
@@ -227,7 +274,18 @@ pub(crate) fn replayed(
     commands: &[&Command],
 ) -> Result<Vec<Result<Answer, Problem>>, Problem> {
     let mut outside = Outside::start(source, &Start { timeout, ..Start::new(Reading::Corrected) })?;
-    Ok(commands.iter().map(|command| outside.asked(command)).collect())
+    let mut answers: Vec<Result<Answer, Problem>> = Vec::new();
+    for command in commands {
+        let answer = outside.asked(command);
+        if let (Some(problem), Some(before)) = (outside.of_before(), answers.last_mut()) {
+            *before = Err(problem);
+        }
+        answers.push(answer);
+    }
+    if let (Some(problem), Some(last)) = (outside.end(), answers.last_mut()) {
+        *last = Err(problem);
+    }
+    Ok(answers)
 }
 
 fn greeted(source: &Source, timeout: Duration, transcript: &Transcript) -> Result<(Peer, Ready), Problem> {
@@ -256,9 +314,9 @@ fn greeted(source: &Source, timeout: Duration, transcript: &Transcript) -> Resul
     }
 }
 
-/// The answer to a command; or what came instead, with the last lines of standard error. `before` is the vector that the same
-/// program was asked before.
-fn answer(peer: &mut Peer, command: &Command, before: Option<&str>, timeout: Duration) -> Result<Answer, Problem> {
+/// The answer to a command; or what came instead, with the last lines of standard error. `before` is what the same program has
+/// answered last.
+fn answer(peer: &mut Peer, command: &Command, before: Option<u64>, timeout: Duration) -> Result<Answer, Problem> {
     peer.send(line_of(command));
     loop {
         let received = peer.receive(timeout).map_err(Problem::from);
@@ -273,14 +331,15 @@ fn answer(peer: &mut Peer, command: &Command, before: Option<&str>, timeout: Dur
     }
 }
 
-fn parsed(line: &str, command: &Command, before: Option<&str>) -> Result<Answer, Problem> {
+fn parsed(line: &str, command: &Command, before: Option<u64>) -> Result<Answer, Problem> {
     let Answered { answer, fatal } = line::answered(line).map_err(|why| Problem::new(Trouble::Plain, why))?;
     match (command, answer.seq(), fatal) {
+        (Command::Run { seq, .. }, Some(answered), _) if *seq != answered && before == Some(answered) => {
+            Err(twice(line))
+        }
         (Command::Run { seq, .. }, Some(answered), _) if *seq != answered => {
-            let is_before = answered.checked_add(1) == Some(*seq);
-            let again = before.filter(|_| is_before).map(|id| format!(", a second answer to {id:?}?"));
-            let (again, shown) = (again.unwrap_or_default(), line::shown(line));
-            let why = format!("answered seq {answered} where seq {seq} was asked{again}: {shown}");
+            let shown = line::shown(line);
+            let why = format!("answered seq {answered} where seq {seq} was asked: {shown}");
             Err(Problem::new(Trouble::Turn, why))
         }
         (_, _, Some(why)) => Err(Problem::new(Trouble::Fatal, why)),
@@ -288,7 +347,12 @@ fn parsed(line: &str, command: &Command, before: Option<&str>) -> Result<Answer,
     }
 }
 
-/// Checks that nothing stands behind an answer: what comes late is charged to the next vector, so it is looked for here.
+/// What is wrong with an answer that came once more, later.
+fn twice(line: &str) -> Problem {
+    Problem::new(Trouble::Again, format!("wrote a second line behind its answer: {}", line::shown(line)))
+}
+
+/// Checks that nothing stands behind an answer that has come already.
 fn ensure_it_is_all(peer: &mut Peer, answer: Answer) -> Result<Answer, Problem> {
     match peer.surplus() {
         None => Ok(answer),

@@ -113,6 +113,8 @@ struct Worker {
     heard: Instant,
     /// Whether it waits for other implementations, and so can not be too slow.
     waits: bool,
+    /// What it observed last of a program, which may turn out to have answered twice: that comes to light with its next answer.
+    held: Option<(Index, Observed)>,
 }
 
 /// The vectors that a lane has no result of: all from one on, but some.
@@ -258,7 +260,7 @@ impl Run {
     fn add_worker(&mut self, lane: usize) {
         let id = self.workers;
         self.workers += 1;
-        let worker = Worker { at: None, heard: Instant::now(), waits: false };
+        let worker = Worker { at: None, heard: Instant::now(), waits: false, held: None };
         self.lanes[lane].workers.insert(id, worker);
         spawn(
             id,
@@ -299,18 +301,61 @@ impl Run {
                 worker.at = Some(index);
                 Ok(())
             }
-            Event::Waiting => Ok(()),
+            // The others may wait for what is held back.
+            Event::Waiting => self.settle(lane, id, None, tell).map(drop),
             Event::NotLoaded(failure) => Err(failure.into()),
+            Event::Observed(index, observed) if observed.was_asked => self.hold_back(lane, id, index, *observed, tell),
             Event::Observed(index, observed) => self.observe(lane, index, *observed, tell),
             Event::Lost(reason) => {
                 let problem = format!("the device was lost: {reason}");
                 self.give_up(lane, id, &problem, Duration::ZERO, tell)
             }
-            Event::Finished => {
+            Event::Finished(of_the_last) => {
+                self.settle(lane, id, of_the_last, tell)?;
                 self.lanes[lane].workers.remove(&id);
                 Ok(())
             }
         }
+    }
+
+    /// Holds back what was observed of a program until its next answer, and settles what was held back before.
+    fn hold_back<E: From<Failure>>(
+        &mut self,
+        lane: usize,
+        id: WorkerId,
+        index: Index,
+        mut observed: Observed,
+        tell: &mut impl FnMut(Progress) -> Result<(), E>,
+    ) -> Result<(), E> {
+        let of_before = observed.of_before.take();
+        if let Some(problem) = self.settle(lane, id, of_before, tell)? {
+            // The one before has its result, and somebody is to hear of it.
+            observed = Observed::nothing(format!("at the vector before it {problem}"), observed.took);
+        }
+        if let Some(worker) = self.lanes[lane].workers.get_mut(&id) {
+            worker.held = Some((index, observed));
+        }
+        Ok(())
+    }
+
+    /// Passes on what was held back; or what turned out to be wrong with it. Returns that, if nothing was held back.
+    fn settle<E: From<Failure>>(
+        &mut self,
+        lane: usize,
+        id: WorkerId,
+        problem: Option<String>,
+        tell: &mut impl FnMut(Progress) -> Result<(), E>,
+    ) -> Result<Option<String>, E> {
+        let held = self.lanes[lane].workers.get_mut(&id).and_then(|worker| worker.held.take());
+        let Some((index, observed)) = held else {
+            return Ok(problem);
+        };
+        let observed = match problem {
+            Some(problem) => Observed::nothing(problem, observed.took),
+            None => observed,
+        };
+        self.observe(lane, index, observed, tell)?;
+        Ok(None)
     }
 
     fn observe<E: From<Failure>>(
@@ -327,7 +372,7 @@ impl Run {
         let Some(vector) = self.window.get(index, || {})? else {
             return Ok(());
         };
-        let Observed { observation, bound, as_written, took } = observed;
+        let Observed { observation, bound, as_written, took, .. } = observed;
         let outcome = judge(&vector, &observation, self.lanes[lane].implementation.is_ours());
         self.lanes[lane].left.remove(index);
         let verdict = Verdict { implementation: lane, vector: index, outcome, bound, as_written, took };
@@ -424,6 +469,7 @@ impl Run {
         took: Duration,
         tell: &mut impl FnMut(Progress) -> Result<(), E>,
     ) -> Result<(), E> {
+        self.settle(lane, id, None, tell)?;
         let Some(worker) = self.lanes[lane].workers.remove(&id) else {
             return Ok(());
         };
@@ -431,8 +477,7 @@ impl Run {
         self.lanes[lane].given_up += 1;
         match worker.at {
             Some(index) => {
-                let observation = Observation::Errored(problem.to_owned());
-                self.observe(lane, index, Observed { observation, bound: None, as_written: None, took }, tell)?;
+                self.observe(lane, index, Observed::nothing(problem.to_owned(), took), tell)?;
             }
             None if taken.is_empty() => {
                 return self.not_started(lane, format!("it {problem} when it was started"), tell);

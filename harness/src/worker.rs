@@ -46,8 +46,8 @@ pub(crate) enum Event {
     Observed(Index, Box<Observed>),
     /// The implementation lost its device, for this reason.
     Lost(String),
-    /// There is nothing left to do.
-    Finished,
+    /// There is nothing left to do; and what is wrong with the last answer, if that turned out now.
+    Finished(Option<String>),
 }
 
 /// What was observed of a vector, and what the derived bound says of it.
@@ -57,7 +57,19 @@ pub(crate) struct Observed {
     pub(crate) bound: Option<BoundVerdict>,
     /// The error of the specification's text that asks for such a failure as it is written.
     pub(crate) as_written: Option<String>,
+    /// Whether a program was asked, which may yet turn out to have answered twice.
+    pub(crate) was_asked: bool,
+    /// What is wrong with the answer to what it was asked before, as it turned out now.
+    pub(crate) of_before: Option<String>,
     pub(crate) took: Duration,
+}
+
+impl Observed {
+    /// Where nothing was observed, for this reason.
+    pub(crate) fn nothing(problem: String, took: Duration) -> Self {
+        let observation = Observation::Errored(problem);
+        Self { observation, bound: None, as_written: None, was_asked: false, of_before: None, took }
+    }
 }
 
 static AT_WORK: AtomicUsize = AtomicUsize::new(0);
@@ -173,18 +185,20 @@ fn execute(
         tell(Event::At(index));
         let begun = Instant::now();
         let observation = executor.finish(execution);
+        let (was_asked, of_before) = (executor.was_asked(), executor.of_before().map(String::from));
         ensure_not_lost()?;
         let took = spent + begun.elapsed();
         let bounded = allowance.and_then(|allowance| bounds::of_vector(vector, how.reading, allowance));
         let bound = bounded.and_then(|bounded| bound_verdict(vector, &bounded, &observation));
         let as_written = as_written(vector, how.reading, &observation);
-        tell(Event::Observed(index, Box::new(Observed { observation, bound, as_written, took })));
+        let observed = Observed { observation, bound, as_written, was_asked, of_before, took };
+        tell(Event::Observed(index, Box::new(observed)));
     }
     Ok(())
 }
 
 /// The error of the specification's text that makes a vector fail in this way, where the text is read as it is meant.
-fn as_written(vector: &Vector, reading: Reading, observation: &Observation) -> Option<String> {
+pub(crate) fn as_written(vector: &Vector, reading: Reading, observation: &Observation) -> Option<String> {
     let literal = vector.literal.as_ref().filter(|_| reading == Reading::Corrected)?;
     fails_alike(vector, observation, || as_written::of_vector(vector, observation)).then(|| literal.issue.clone())
 }
@@ -234,26 +248,26 @@ pub(crate) fn spawn(
                 return tell(Event::NotStarted(reason));
             }
         };
-        let mut end = Event::Finished;
+        let mut end = None;
         loop {
             match next_batch(id, &batches, &window, &tell) {
                 Ok(Some(batch)) => {
                     let executed = execute(&batch, &executor, &start, bounds.then_some(allowance), &tell);
                     if let Err(reason) = executed {
-                        end = Event::Lost(reason);
+                        end = Some(Event::Lost(reason));
                         break;
                     }
                 }
                 Ok(None) => break,
                 Err(failure) => {
-                    end = Event::NotLoaded(failure);
+                    end = Some(Event::NotLoaded(failure));
                     break;
                 }
             }
         }
         // A driver that is still giving up its device when the program ends can bring it down.
-        drop(executor);
+        let of_the_last = executor.end().map(String::from);
         drop(at_work);
-        tell(end);
+        tell(end.unwrap_or(Event::Finished(of_the_last)));
     });
 }

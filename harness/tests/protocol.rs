@@ -156,7 +156,7 @@ fn what_breaks_costs_one_vector() {
         ),
         (
             "a=\"{\\\"answer\\\":\\\"skipped\\\",\\\"seq\\\":$seq,\\\"reason\\\":\\\"r\\\"}\"; echo \"$a\"; sleep 0.5; echo \"$a\"",
-            "answered seq 3 where seq 4 was asked, a second answer to \"four/relu 3\"?",
+            "wrote a second line behind its answer: ",
         ),
         (
             "a=\"{\\\"answer\\\":\\\"skipped\\\",\\\"seq\\\":$seq,\\\"reason\\\":\\\"r\\\"}\"; printf '%s\\n%s\\n' \"$a\" \"$a\"",
@@ -189,8 +189,24 @@ fn what_breaks_costs_one_vector() {
         assert_eq!((errored.len(), of("skipped").len()), (1, 3), "{third}: {lines:?}");
         let message = errored[0]["message"].as_str().unwrap();
         assert!(message.contains(expected), "{third}: {message}");
+        assert_eq!(errored[0]["vector"], "four/relu 3", "{third}: {message}");
         assert_eq!(lines.last().unwrap()["line"], "footer");
     }
+}
+
+#[cfg(unix)]
+#[test]
+fn a_second_answer_to_the_last_vector_is_heard_of() {
+    let answer = "a=\"{\\\"answer\\\":\\\"skipped\\\",\\\"seq\\\":$seq,\\\"reason\\\":\\\"last\\\"}\"; echo \"$a\"; sleep 0.3; echo \"$a\"";
+    let (path, vectors) = (scratch("last.jsonl"), four_vectors());
+    let of_three = ["-f", "relu 1", "-f", "relu 2", "-f", "relu 3", "--jobs", "1", "--output", path.to_str().unwrap()];
+    let output = webnn(&[&["run", &vectors, "-i", &broken(answer)], &of_three[..]].concat());
+    assert_eq!(output.status.code(), Some(1), "{output:?}");
+    let lines = results(&path);
+    let errored: Vec<_> = lines.iter().filter(|line| line["outcome"] == "errored").collect();
+    assert_eq!(errored.len(), 1, "{lines:?}");
+    assert_eq!(errored[0]["vector"], "four/relu 3");
+    assert!(errored[0]["message"].as_str().unwrap().starts_with("wrote a second line behind its answer: "));
 }
 
 #[cfg(unix)]

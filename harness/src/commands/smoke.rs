@@ -91,10 +91,11 @@ pub(crate) fn smoke(arguments: &Arguments) -> Result<u8, Failure> {
         let (tried, went) = tried(&executor, vector, &check);
         checks.computed += usize::from(went == Went::Computed);
         checks.refused_though_valid += usize::from(went == Went::RefusedThoughValid);
+        executor.of_before().into_iter().for_each(|problem| checks.add_problem(problem));
         checks.add(tried);
     }
     let begun = Instant::now();
-    drop(executor);
+    executor.end().into_iter().for_each(|problem| checks.add_problem(problem));
     let about = "ends when told to";
     let is_late = begun.elapsed() > Duration::from_secs(4);
     let late = || bad(about, "it was still running after `stop` and the end of its input".into(), None);
@@ -103,7 +104,8 @@ pub(crate) fn smoke(arguments: &Arguments) -> Result<u8, Failure> {
     if arguments.format.is_json() {
         Listing::SmokeTest { implementation: description, speaks, checks: checks.all }.print()?;
     } else {
-        anstream::println!("\n{}", checks.conclusion(&name, &arguments.implementation.as_argument()));
+        let conclusion = checks.conclusion(&name, &arguments.implementation.as_argument());
+        anstream::println!("\n{}", inert(&conclusion));
     }
     Ok(if speaks { AS_EXPECTED } else { UNEXPECTED })
 }
@@ -162,6 +164,12 @@ impl Checks {
             anstream::println!("{mark} {about}{}{advice}", inert(&message));
         }
         self.all.push(check);
+    }
+
+    /// Something that turned out later.
+    fn add_problem(&mut self, problem: Problem) {
+        let advice = problem.advice();
+        self.add(bad("answers once", problem.into(), advice));
     }
 
     fn bad(&self) -> usize {

@@ -21,6 +21,8 @@ pub(crate) enum Trouble {
     Silent,
     /// It answered something else than what it was asked, or more than once.
     Turn,
+    /// It answered once more what it was asked before.
+    Again,
     /// Its first answer is another than `ready`.
     Greeting,
     /// It answered with other outputs than those of the graph.
@@ -51,7 +53,7 @@ impl Trouble {
                 "write one line for each command, with a line break at its end, and flush standard output; `--timeout` \
                  gives it longer"
             }
-            Self::Turn => "answer each `run` once, in turn, with the `seq` that it has",
+            Self::Turn | Self::Again => "answer each `run` once, in turn, with the `seq` that it has",
             Self::Greeting => {
                 "the first answer is {\"answer\": \"ready\", \"protocol\": 1, \"name\": ..., \"version\": ...}"
             }
@@ -82,6 +84,11 @@ impl Problem {
     /// Whether nothing works any more where it was asked.
     pub(super) fn is_fatal(&self) -> bool {
         self.trouble == Trouble::Fatal
+    }
+
+    /// Whether it is one of what was asked before.
+    pub(super) fn is_of_before(&self) -> bool {
+        self.trouble == Trouble::Again
     }
 
     /// With more of what is known.

@@ -154,11 +154,14 @@ impl Process {
         self.errors.to_string()
     }
 
-    /// Asks it to end, and ends it if it does not.
-    pub(super) fn stop(mut self, line: String) {
+    /// Asks it to end, and ends it if it does not; a line that it had not been asked for.
+    pub(super) fn stop(mut self, line: String) -> Option<String> {
         self.send(line);
         self.input = Input::Closed;
         self.group.wait(GRACE);
+        let line = self.lines.recv_timeout(LAST_WORDS).ok()?.ok()?;
+        self.transcript.note(Speaker::Adapter, &line);
+        Some(line)
     }
 }
 
