@@ -15,11 +15,30 @@ use webnn_vectors::{Descriptor, ExpectedOutput, Kind, Throws, Tolerance, Vector}
 use crate::execute::{CallResult, Observation, Tensor};
 use distance::{Allowed, Comparison, Distance, compare};
 
+/// How near the elements of tensors are to what is expected.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub(crate) struct Nearness {
+    /// The largest distance there is.
+    pub(crate) distance: Distance,
+    /// Whether every one is equal to the last bit.
+    pub(crate) bit_equal: bool,
+}
+
+impl Nearness {
+    /// That of what has none, or one, and of more.
+    fn of_both(one: Option<Self>, other: Option<Self>) -> Option<Self> {
+        one.into_iter().chain(other).reduce(|one, other| Self {
+            distance: one.distance.max(other.distance),
+            bit_equal: one.bit_equal && other.bit_equal,
+        })
+    }
+}
+
 /// How a vector went on an implementation.
 #[derive(Clone, Debug, PartialEq)]
 pub(crate) enum Outcome {
-    /// As expected; the largest distance there was, and whether every output was equal to the last bit.
-    Passed { distance: Distance, bit_equal: bool },
+    /// As expected; and how near the numbers are, where there are any: a call that is refused has none.
+    Passed { numbers: Option<Nearness> },
     /// Not as expected.
     Failed(Failure),
     /// The implementation has a bug: it panicked, crashed or hung.
@@ -51,10 +70,13 @@ impl Outcome {
 impl std::fmt::Display for Outcome {
     fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
         match self {
-            Self::Passed { bit_equal: true, distance } if distance.is_zero() => {
+            Self::Passed { numbers: None } => f.write_str("passed"),
+            Self::Passed { numbers: Some(Nearness { bit_equal: true, .. }) } => {
                 f.write_str("passed, equal to the last bit")
             }
-            Self::Passed { distance, .. } => write!(f, "passed, largest distance {distance}"),
+            Self::Passed { numbers: Some(Nearness { distance, .. }) } => {
+                write!(f, "passed, largest distance {distance}")
+            }
             Self::Failed(failure) => write!(f, "failed: {failure}"),
             Self::Errored(problem) => write!(f, "errored: {problem}"),
             Self::Skipped(reason) => write!(f, "skipped: {reason}"),
@@ -118,13 +140,13 @@ pub(crate) fn judge(vector: &Vector, observation: &Observation, is_ours: bool) -
         (Some(reason), outcome) if !is_ours => {
             Outcome::Open { reason: reason.clone(), difference: outcome.err().map(Box::new) }
         }
-        (_, Ok((distance, bit_equal))) => Outcome::Passed { distance, bit_equal },
+        (_, Ok(numbers)) => Outcome::Passed { numbers },
         (_, Err(failure)) => Outcome::Failed(failure),
     }
 }
 
-/// The largest distance, and whether every output was equal to the last bit; or what was not as expected.
-type Judged = Result<(Distance, bool), Failure>;
+/// How near the numbers are, where there are any; or what was not as expected.
+type Judged = Result<Option<Nearness>, Failure>;
 
 fn outputs_outcome(vector: &Vector, outputs: &[(String, Tensor)]) -> Judged {
     let graph = match &vector.kind {
@@ -136,13 +158,13 @@ fn outputs_outcome(vector: &Vector, outputs: &[(String, Tensor)]) -> Judged {
             return Err(Failure::Exception { expected: "the calls of a scenario".into(), actual: "outputs".into() });
         }
     };
-    let mut judged = (Distance::ZERO, true);
+    let mut numbers = None;
     for (name, expected) in &graph.expected_outputs {
         let actual = outputs.iter().find(|(output, _)| output == name).map(|(_, tensor)| tensor);
-        let (distance, bit_equal) = output_outcome(name, expected, vector.tolerance_of(expected), actual)?;
-        judged = (judged.0.max(distance), judged.1 && bit_equal);
+        let of_it = output_outcome(name, expected, vector.tolerance_of(expected), actual)?;
+        numbers = Nearness::of_both(numbers, of_it);
     }
-    Ok(judged)
+    Ok(numbers)
 }
 
 fn output_outcome(name: &str, expected: &ExpectedOutput, tolerance: Tolerance, actual: Option<&Tensor>) -> Judged {
@@ -174,7 +196,7 @@ pub(crate) fn tensor_outcome(
     let allowed = Allowed::from(tolerance);
     let Comparison { worst, bit_equal, first_outside } = compare(actual, data, allowed);
     match first_outside {
-        None => Ok((worst, bit_equal)),
+        None => Ok(Some(Nearness { distance: worst, bit_equal })),
         Some(outside) => Err(Failure::Element {
             output: name.into(),
             index: outside.index,
@@ -207,7 +229,7 @@ pub(crate) fn throws_outcome(throws: &Throws, exception: &Exception, is_ours: bo
         _ => true,
     };
     if same_name && same_step {
-        return Ok((Distance::ZERO, true));
+        return Ok(None);
     }
     Err(Failure::Exception { expected: expected(throws), actual: exception.to_string() })
 }

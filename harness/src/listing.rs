@@ -123,6 +123,8 @@ pub(crate) enum Listing<'a> {
         /// What is not as it was, the worst first.
         #[schemars(with = "Vec<Changed>")]
         changes: &'a Changes<'a>,
+        /// What takes longer.
+        slower: &'a [Slowed],
     },
     /// Of `webnn bench`.
     Benchmark {
@@ -322,6 +324,9 @@ pub(crate) struct ExplainedResult {
     /// Why it is known not to pass, where that is listed.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub(crate) known: Option<String>,
+    /// Where the specification's text asks for this failure as it is written: what that error is called in SPEC_ISSUES.md.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub(crate) as_written: Option<String>,
     /// What the derived bound says: `inside`, `undecided` or `outside`.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub(crate) bound: Option<String>,
@@ -459,12 +464,10 @@ pub(crate) enum Change {
     New,
     /// It was there before only.
     Gone,
-    /// It takes longer.
-    Slower,
 }
 
 impl Change {
-    pub(crate) const ALL: [Self; 6] = [Self::Broken, Self::Fixed, Self::Other, Self::New, Self::Gone, Self::Slower];
+    pub(crate) const ALL: [Self; 5] = [Self::Broken, Self::Fixed, Self::Other, Self::New, Self::Gone];
 
     pub(crate) fn as_str(self) -> &'static str {
         match self {
@@ -473,7 +476,6 @@ impl Change {
             Self::Other => "other",
             Self::New => "new",
             Self::Gone => "gone",
-            Self::Slower => "slower",
         }
     }
 }
@@ -491,4 +493,22 @@ pub(crate) struct Changed {
     pub(crate) before: Option<String>,
     /// The outcome now, with its message.
     pub(crate) after: Option<String>,
+}
+
+/// An operator that takes longer: most of its vectors do, beyond what the others take longer on that implementation.
+#[derive(Clone, Debug, Serialize, JsonSchema)]
+pub(crate) struct Slowed {
+    /// The implementation.
+    pub(crate) implementation: String,
+    /// The operator, or else the file of the vectors; absent where it is everything.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub(crate) subject: Option<String>,
+    /// How many of the vectors take longer.
+    pub(crate) slower: usize,
+    /// How many were run both times.
+    pub(crate) vectors: usize,
+    /// How long they took before, in seconds: the median.
+    pub(crate) before: f64,
+    /// How long they take now.
+    pub(crate) after: f64,
 }

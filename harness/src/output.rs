@@ -1,5 +1,6 @@
 //! Files that are written as a whole: what is there is all of it or nothing, whatever happens on the way.
 
+use std::borrow::Cow;
 use std::ffi::OsString;
 use std::fs::{self, File};
 use std::io::{self, BufWriter, Write};
@@ -8,6 +9,7 @@ use std::path::{Path, PathBuf};
 use serde::Serialize;
 
 use crate::failure::Failure;
+use crate::shown;
 
 /// Writes a file, and makes the folder that it is in.
 ///
@@ -56,15 +58,44 @@ pub(crate) fn print_pieces(pieces: impl FnOnce(&mut dyn Write) -> Result<(), Fai
     })
 }
 
-/// Writes a value as JSON that people can read.
+/// Writes a value as JSON that people can read, and that a terminal can be shown.
 ///
 /// # Errors
 /// If it can not be written, or what it is made of not be read.
 pub(crate) fn write_json(out: &mut dyn Write, value: &impl Serialize) -> Result<(), Failure> {
-    let written = serde_json::to_writer_pretty(&mut *out, value);
+    let written = serde_json::to_writer_pretty(InertJson(&mut *out), value);
     // What is not about writing is about reading the record again, which says so.
     written.map_err(|error| if error.is_io() { failed(error.into()) } else { Failure::Data(error.to_string()) })?;
     writeln!(out).map_err(failed)
+}
+
+/// JSON without what a terminal would act on: of that only the first 32 characters have to be escaped in a string.
+pub(crate) fn inert_json(text: &str) -> Cow<'_, str> {
+    // Between strings there are line breaks.
+    let is_escaped = |c: char| shown::acts(c) && c != '\n';
+    if !text.contains(is_escaped) {
+        return Cow::Borrowed(text);
+    }
+    let escaped = |c: char| if is_escaped(c) { format!("\\u{:04x}", u32::from(c)) } else { c.into() };
+    Cow::Owned(text.chars().map(escaped).collect())
+}
+
+/// Writes JSON without what a terminal would act on.
+struct InertJson<W>(W);
+
+impl<W: Write> Write for InertJson<W> {
+    fn write(&mut self, piece: &[u8]) -> io::Result<usize> {
+        // The pieces of strings are strings.
+        match std::str::from_utf8(piece) {
+            Ok(text) => self.0.write_all(inert_json(text).as_bytes())?,
+            Err(_) => self.0.write_all(piece)?,
+        }
+        Ok(piece.len())
+    }
+
+    fn flush(&mut self) -> io::Result<()> {
+        self.0.flush()
+    }
 }
 
 /// Why a piece can not be written; what it is a piece of is said by who knows it.
@@ -94,4 +125,19 @@ pub(crate) fn beside(path: &Path) -> PathBuf {
 /// Why a file can not be written.
 pub(crate) fn unwritable(path: &Path, error: &io::Error) -> Failure {
     Failure::Output(format!("{} can not be written: {error}", path.display()))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn json_is_the_same_and_inert() {
+        let text = "a\u{1b}[31m \u{9b}31m \u{7f}\u{202e} \u{e9}\n";
+        let mut written = Vec::new();
+        write_json(&mut written, &[text]).unwrap();
+        let written = String::from_utf8(written).unwrap();
+        assert!(!written.contains(|c: char| shown::acts(c) && c != '\n') && written.contains('\u{e9}'), "{written:?}");
+        assert_eq!(serde_json::from_str::<Vec<String>>(&written).unwrap(), [text]);
+    }
 }

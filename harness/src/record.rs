@@ -71,6 +71,8 @@ pub(crate) struct Brief {
     pub(crate) outcome: Went,
     /// Whether it is as expected.
     pub(crate) expected: bool,
+    /// Whether the numbers of what passed are equal to the last bit, where it has any.
+    pub(crate) bit_equal: Option<bool>,
 }
 
 /// A line about a vector.
@@ -183,9 +185,9 @@ impl ResultLine {
         self.more.get("known").and_then(Json::as_str)
     }
 
-    /// Whether every output was equal to the last bit.
-    pub(crate) fn is_bit_equal(&self) -> bool {
-        self.more.get("bitEqual").and_then(Json::as_bool).unwrap_or_default()
+    /// Whether the numbers of what passed are equal to the last bit, where it has any.
+    pub(crate) fn bit_equal(&self) -> Option<bool> {
+        self.more.get("bitEqual").and_then(Json::as_bool)
     }
 
     /// The error of the specification's text that asks for this failure as it is written, by its name in SPEC_ISSUES.md.

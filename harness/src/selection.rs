@@ -8,6 +8,7 @@ use webnn_vectors::{Kind, LoadError, Loader, Source, Vector, VectorFile};
 
 use crate::failure::Failure;
 use crate::roster::Roster;
+use crate::shown::is_called;
 use crate::signatures::signature;
 
 /// Which vectors to take.
@@ -85,7 +86,7 @@ impl Selection {
     }
 
     fn takes(&self, vector: &Vector, operators: Option<&[&str]>) -> bool {
-        let filtered = self.filter.is_empty() || self.filter.iter().any(|text| vector.id.contains(text));
+        let filtered = self.filter.is_empty() || self.filter.iter().any(|text| is_called(&vector.id, text));
         filtered && operators.is_none_or(|operators| uses_only(vector, operators))
     }
 }

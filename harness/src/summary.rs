@@ -12,10 +12,12 @@ use crate::implementation::Description;
 use crate::judge::Outcome;
 use crate::judge::bound::{Element, Standing};
 use crate::judge::distance::Distance;
+use crate::judge::literal;
 use crate::record::{Record, Went};
 use crate::run::{Parting, Verdict};
+use crate::score::Score;
 use crate::selection::is_operator_of_the_specification;
-use crate::shown::inert;
+use crate::shown;
 
 /// How many known failures are named for each reason.
 const MOST_KNOWN: usize = 12;
@@ -26,32 +28,6 @@ const MOST_REASONS: usize = 200;
 /// The others.
 const OTHER_REASONS: &str = "for other reasons, which the result file has";
 
-/// How many vectors went how.
-#[derive(Clone, Copy, Debug, Default)]
-struct Tally {
-    passed: usize,
-    bit_equal: usize,
-    failed: usize,
-    errored: usize,
-    skipped: usize,
-    open: usize,
-    expected_failures: usize,
-}
-
-impl Tally {
-    fn add(&mut self, went: Went, bit_equal: bool, expected: bool) {
-        *match went {
-            Went::Passed => &mut self.passed,
-            Went::Failed => &mut self.failed,
-            Went::Errored => &mut self.errored,
-            Went::Skipped => &mut self.skipped,
-            Went::Open => &mut self.open,
-        } += 1;
-        self.bit_equal += usize::from(bit_equal);
-        self.expected_failures += usize::from(expected && matches!(went, Went::Failed | Went::Errored));
-    }
-}
-
 /// How many there are, and what the first of them are called: of a run of any length so many are remembered.
 #[derive(Clone, Debug, Default)]
 struct Listed {
@@ -60,10 +36,10 @@ struct Listed {
 }
 
 impl Listed {
-    fn add(&mut self, name: String, most: usize) {
+    fn add(&mut self, name: &str, more: &str, most: usize) {
         self.count += 1;
         if self.first.len() < most {
-            self.first.push(name);
+            self.first.push(format!("{}{more}", shown::name(name)));
         }
     }
 
@@ -91,7 +67,7 @@ struct Counted<'a> {
     subject: &'a str,
     vector: &'a str,
     went: Went,
-    bit_equal: bool,
+    bit_equal: Option<bool>,
     expected: bool,
     message: &'a str,
     known: Option<&'a str>,
@@ -115,7 +91,7 @@ struct Worst {
 #[derive(Clone, Debug, Default)]
 struct Row {
     vectors: usize,
-    tallies: Vec<Tally>,
+    scores: Vec<Score>,
     worst: Option<Worst>,
     of_other_shape: usize,
 }
@@ -183,7 +159,7 @@ impl Summary {
                 subject: record.subject(vector),
                 vector: &result.vector,
                 went: result.outcome,
-                bit_equal: result.is_bit_equal(),
+                bit_equal: result.bit_equal(),
                 expected: result.expected,
                 message: result.message(),
                 known: result.known(),
@@ -223,7 +199,7 @@ impl Summary {
         let count = self.implementations.len();
         let row = self.rows.entry(subject.to_owned()).or_default();
         row.vectors += 1;
-        row.tallies.resize(count, Tally::default());
+        row.scores.resize(count, Score::default());
     }
 
     /// Counts a verdict; `known` is why it is known not to be a pass, and `remedy` what to do if it is one nevertheless.
@@ -246,7 +222,10 @@ impl Summary {
         let bound = verdict.bound.as_ref().and_then(|bound| {
             Standing::of(&verdict.outcome, bound).map(|standing| (standing, told(bound.element.as_ref())))
         });
-        let bit_equal = matches!(verdict.outcome, Outcome::Passed { bit_equal: true, .. });
+        let bit_equal = match verdict.outcome {
+            Outcome::Passed { numbers } => numbers.map(|numbers| numbers.bit_equal),
+            Outcome::Failed(_) | Outcome::Errored(_) | Outcome::Skipped(_) | Outcome::Open { .. } => None,
+        };
         self.count(&Counted {
             implementation: verdict.implementation,
             subject,
@@ -266,11 +245,11 @@ impl Summary {
     fn count(&mut self, counted: &Counted<'_>) {
         let Counted { implementation, subject, vector, went, bit_equal, expected, message, known, bound, .. } = counted;
         if let Some(row) = self.rows.get_mut(*subject) {
-            row.tallies[*implementation].add(*went, *bit_equal, *expected);
+            row.scores[*implementation].add(*went, *bit_equal, *expected);
         }
         if let Some((standing, element)) = bound {
             let listed = self.bounds.entry((*implementation, *standing)).or_default();
-            listed.add(format!("{vector}{element}"), self.most);
+            listed.add(vector, element, self.most);
         }
         let name = &self.implementations[*implementation];
         match (went, expected) {
@@ -278,7 +257,7 @@ impl Summary {
             (Went::Open, true) => self.add_open(*implementation, vector, message, counted.is_otherwise),
             (Went::Failed | Went::Errored, true) => {
                 let reason = (name.clone(), known.unwrap_or_default().to_owned());
-                self.known.entry(reason).or_default().add((*vector).to_owned(), MOST_KNOWN);
+                self.known.entry(reason).or_default().add(vector, "", MOST_KNOWN);
             }
             (went, false) => {
                 let what = match went {
@@ -301,7 +280,7 @@ impl Summary {
         let open = of_a_reason(&mut self.open, implementation, reason);
         open.count += 1;
         if is_otherwise {
-            open.otherwise.add(vector.to_owned(), MOST_KNOWN);
+            open.otherwise.add(vector, "", MOST_KNOWN);
         }
     }
 
@@ -374,16 +353,16 @@ impl Summary {
 
     /// The table: a row for each subject, and one for all.
     pub(crate) fn table(&self) -> String {
-        let names = self.rows.keys().map(String::len).max().unwrap_or(0).max("vectors".len());
+        let names = self.rows.keys().map(|subject| shown::name(subject).len()).max().unwrap_or(0).max("vectors".len());
         let compares = self.implementations.len() > 1;
         let total = self.total();
         let mut text = String::new();
         _ = write!(text, "{:names$} {:>7}", "", "");
         // What the specification leaves open has a column where there is any.
-        let has_open: Vec<bool> = total.tallies.iter().map(|tally| tally.open > 0).collect();
+        let has_open: Vec<bool> = total.scores.iter().map(|score| score.open > 0).collect();
         for (name, has_open) in self.implementations.iter().zip(&has_open) {
             let width = if *has_open { 25 } else { 20 };
-            _ = write!(text, "  {:<width$}", shortened(name, width));
+            _ = write!(text, "  {:<width$}", shortened(&shown::name(name), width));
         }
         _ = write!(text, "\n{:names$} {:>7}", "", "vectors");
         for has_open in &has_open {
@@ -402,7 +381,7 @@ impl Summary {
             _ = writeln!(text, "\nof several operators, or of calls, by file:");
         }
         for (subject, row) in &files {
-            row.write(&mut text, &inert(subject), names, &has_open, compares);
+            row.write(&mut text, &shown::name(subject), names, &has_open, compares);
         }
         _ = writeln!(text, "{}", "\u{2500}".repeat(width));
         total.write(&mut text, "all", names, &has_open, compares);
@@ -410,7 +389,7 @@ impl Summary {
     }
 
     fn total(&self) -> Row {
-        let mut total = Row { tallies: vec![Tally::default(); self.implementations.len()], ..Row::default() };
+        let mut total = Row { scores: vec![Score::default(); self.implementations.len()], ..Row::default() };
         for row in self.rows.values() {
             total.vectors += row.vectors;
             if let Some(worst) = &row.worst
@@ -419,14 +398,8 @@ impl Summary {
                 total.worst = Some(worst.clone());
             }
             total.of_other_shape += row.of_other_shape;
-            for (sum, tally) in total.tallies.iter_mut().zip(&row.tallies) {
-                sum.passed += tally.passed;
-                sum.bit_equal += tally.bit_equal;
-                sum.failed += tally.failed;
-                sum.errored += tally.errored;
-                sum.skipped += tally.skipped;
-                sum.open += tally.open;
-                sum.expected_failures += tally.expected_failures;
+            for (sum, score) in total.scores.iter_mut().zip(&row.scores) {
+                *sum += *score;
             }
         }
         total
@@ -443,7 +416,8 @@ impl Summary {
         }
         _ = writeln!(text, "they differ most, for each row of the table, in:");
         for Worst { distance, vector, output, index } in worst.iter().take(MOST) {
-            _ = writeln!(text, "  {distance:<8} {vector}, {output}[{index}]", distance = distance.to_string());
+            let (distance, vector, output) = (distance.to_string(), shown::name(vector), shown::name(output));
+            _ = writeln!(text, "  {distance:<8} {vector}, {output}[{index}]");
         }
     }
 
@@ -470,7 +444,6 @@ impl Summary {
         let mut text = String::new();
         let total = self.total();
         for (implementation, name) in self.implementations.iter().enumerate() {
-            let tally = total.tallies[implementation];
             _ = match (&self.descriptions[implementation], &self.not_started[implementation]) {
                 (_, Some(reason)) => writeln!(text, "{name}: skipped, as it did not start: {reason}"),
                 (description, None) => {
@@ -478,19 +451,14 @@ impl Summary {
                     let adapter = adapter.map(|adapter| format!(" on {adapter}")).unwrap_or_default();
                     let facts = description.as_ref().map(|description| description.facts.join("; "));
                     let facts = facts.filter(|facts| !facts.is_empty()).map(|facts| format!(" ({facts})"));
-                    writeln!(
-                        text,
-                        "{name}{adapter}: {} passed, {} of them equal to the last bit{}",
-                        tally.passed,
-                        tally.bit_equal,
-                        facts.unwrap_or_default()
-                    )
+                    let passed = total.scores[implementation].passed_in_words();
+                    writeln!(text, "{name}{adapter}: {passed}{}", facts.unwrap_or_default())
                 }
             };
         }
         self.largest_differences(&mut text);
         self.by_the_bound(&mut text);
-        self.left_open(&mut text, &total.tallies);
+        self.left_open(&mut text, &total.scores);
         for ((implementation, reason), count) in &self.skipped {
             if self.not_started[*implementation].is_none() {
                 _ = writeln!(text, "{}: {count} skipped: {reason}", self.implementations[*implementation]);
@@ -502,17 +470,17 @@ impl Summary {
         }
         self.by_cause(&mut text);
         if let Some(unexpected) = self.failures.values().chain(self.errors.values()).next() {
-            _ = writeln!(text, "\nTo see one: webnn explain {:?}{arguments}", unexpected.vector);
+            _ = writeln!(text, "\nTo see one: webnn explain {}{arguments}", shown::argument(&unexpected.vector));
         }
         text
     }
 
     /// What the specification leaves open, for each implementation that was asked.
-    fn left_open(&self, text: &mut String, tallies: &[Tally]) {
+    fn left_open(&self, text: &mut String, scores: &[Score]) {
         for (implementation, name) in self.implementations.iter().enumerate() {
             let of_it = || self.open.iter().filter(|((of, _), _)| *of == implementation);
             let otherwise: usize = of_it().map(|(_, open)| open.otherwise.count).sum();
-            let open = tallies[implementation].open;
+            let open = scores[implementation].open;
             if open > 0 {
                 _ = writeln!(
                     text,
@@ -537,7 +505,8 @@ impl Summary {
             self.failures.iter().chain(&self.errors).take(self.most)
         {
             let others = if *count > 1 { format!(", and {} more with this message", count - 1) } else { String::new() };
-            _ = writeln!(text, "  {}  {vector}{others}\n    {what}", self.implementations[*implementation]);
+            let (name, vector) = (&self.implementations[*implementation], shown::name(vector));
+            _ = writeln!(text, "  {name}  {vector}{others}\n    {what}");
             left -= count;
         }
         if left > 0 {
@@ -564,22 +533,22 @@ fn told(element: Option<&Element>) -> String {
 
 /// That the specification's text asks for a failure as it is written, on a line of its own.
 fn of_the_text(issue: Option<&str>) -> String {
-    issue.map(|issue| format!("\n    the text as written does this too: SPEC_ISSUES.md, {issue}")).unwrap_or_default()
+    issue.map(|issue| format!("\n    {}", literal::told(issue))).unwrap_or_default()
 }
 
 impl Row {
     fn write(&self, text: &mut String, subject: &str, width: usize, has_open: &[bool], compares: bool) {
         _ = write!(text, "{subject:width$} {:>7}", self.vectors);
-        for (tally, has_open) in self.tallies.iter().zip(has_open) {
-            let unexpected = tally.failed + tally.errored > tally.expected_failures;
+        for (score, has_open) in self.scores.iter().zip(has_open) {
+            let unexpected = score.failed + score.errored > score.known;
             let failed = if unexpected { AnsiColor::Red } else { AnsiColor::Yellow };
             text.push(' ');
-            text.push_str(&count(tally.passed, 5, Some(AnsiColor::Green)));
-            text.push_str(&count(tally.failed, 5, Some(failed)));
-            text.push_str(&count(tally.errored, 6, Some(failed)));
-            text.push_str(&count(tally.skipped, 5, None));
+            text.push_str(&count(score.passed, 5, Some(AnsiColor::Green)));
+            text.push_str(&count(score.failed, 5, Some(failed)));
+            text.push_str(&count(score.errored, 6, Some(failed)));
+            text.push_str(&count(score.skipped, 5, None));
             if *has_open {
-                text.push_str(&count(tally.open, 5, None));
+                text.push_str(&count(score.open, 5, None));
             }
         }
         if compares {

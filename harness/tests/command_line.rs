@@ -18,7 +18,7 @@ fn a_vector_that_passes() {
     let folder = Folder::with("relu.json", RELU);
     let run = folder.webnn(&["run", "relu.json", "-i", "reference"]);
     assert_eq!(run.code, 0, "{run}");
-    run.shows("reference: 1 passed, 1 of them equal to the last bit");
+    run.shows("reference: 1 passed; of 1 with numbers 1 equal to the last bit");
     let results = folder.read("results/latest.jsonl");
     let lines: Vec<&str> = results.lines().collect();
     assert!(lines[0].contains(r#""line":"header""#), "{results}");

@@ -299,6 +299,15 @@ fn what_the_text_asks_for_as_it_is_written_is_told_from_what_is_wrong() {
     assert!(markdown.contains(&told.replace('_', "\\_")), "{markdown}");
     assert!(folder.ok(&["report", "r.jsonl", "-F", "junit"]).contains(told));
     assert!(folder.ok(&["report", "r.jsonl"]).contains("\"asWritten\":\"clamp-default-bounds\""));
+    let explain = |implementation: &str, more: &[&str]| {
+        let explained = folder.webnn(&[&["explain", "v/a", "v.json", "-i", implementation], more].concat());
+        assert_eq!(explained.status.code(), Some(1), "{explained:?}");
+        String::from_utf8_lossy(&explained.stdout).into_owned()
+    };
+    assert!(explain(&letter, &[]).contains(&format!("\n  {told}\n")));
+    let listed: serde_json::Value = serde_json::from_str(&explain(&letter, &["--format", "json"])).unwrap();
+    assert_eq!(listed["results"][0]["asWritten"], "clamp-default-bounds", "{listed}");
+    assert!(!explain("odd=cmd:sh odd.sh", &[]).contains("the text as written does"));
 
     let shown = run("odd=cmd:sh odd.sh");
     assert!(!shown.contains("the text as written"), "another mistake is put down to the text: {shown}");
@@ -342,7 +351,7 @@ fn one_cause_is_shown_once_and_failures_come_first() {
     assert!(unexpected.starts_with("  odd  v/a\n    output \"y\" at index 0: expected 1, got 5;"), "{shown}");
     assert!(unexpected.contains("  odd  v/b, and 2 more with this message\n    errored: it broke\n"), "{shown}");
     assert!(!unexpected.contains("v/c") && !unexpected.contains("in the result file"), "{shown}");
-    assert!(unexpected.contains("webnn explain \"v/a\""), "{shown}");
+    assert!(unexpected.contains("webnn explain v/a"), "{shown}");
 }
 
 #[test]
@@ -371,6 +380,139 @@ fn runs_of_other_implementations_are_not_compared_unless_they_are_named() {
     compare(&["--as", "even=odd"], 0, "0 broken, 0 fixed, 0 other, 0 new, 0 gone");
 }
 
+/// A vector that has to be refused.
+fn refused(name: &str) -> String {
+    format!(
+        r#"{{ "name": "{name}", "throws": {{ "name": "TypeError" }}, "graph": {{
+            "inputs": {{ "x": {{ "descriptor": {{ "dataType": "uint8", "shape": [1] }}, "data": [1] }} }},
+            "operators": [ {{ "name": "relu", "arguments": [ {{ "input": "x" }} ], "outputs": "y" }} ] }} }}"#
+    )
+}
+
+#[test]
+fn what_is_refused_is_not_equal_to_the_last_bit() {
+    let folder = Folder::new("refused");
+    let tolerance = r#""tolerance": { "metricType": "ULP", "value": 1 },"#;
+    let vectors = [refused("a"), vector("b", "relu", "1", ""), vector("c", "relu", "1.0000001", tolerance)];
+    write_all(&folder.path("v.json"), &vectors);
+    let shown = folder.ok(&["run", "v.json", "-i", "reference", "-o", "r.jsonl"]);
+    assert!(shown.contains("reference: 3 passed; of 2 with numbers 1 equal to the last bit\n"), "{shown}");
+    let results = fs::read_to_string(folder.path("r.jsonl")).unwrap();
+    let of_a = results.lines().find(|line| line.contains(r#""line":"result","vector":"v/a""#)).unwrap();
+    assert!(!of_a.contains("bitEqual") && !of_a.contains("distance"), "{of_a}");
+    let markdown = folder.ok(&["report", "r.jsonl", "-F", "markdown"]);
+    assert!(markdown.contains("| of what passed with numbers, equal to the last bit | 1 of 2 |"), "{markdown}");
+    let explained = folder.ok(&["explain", "v/a", "v.json", "-i", "reference"]);
+    assert!(explained.contains("\nreference: passed\n"), "{explained}");
+
+    // Some of it is counted from the file, and some as it comes.
+    let cut: Vec<&str> = results.lines().filter(|line| !line.contains(r#""vector":"v/c""#)).collect();
+    let about = r#"{"line":"vector","vector":"v/c","subject":"relu","dataType":"float32"}"#;
+    let (header, rest) = cut.split_first().unwrap();
+    fs::write(folder.path("r.jsonl"), [&[*header, about], &rest[..rest.len() - 1]].concat().join("\n") + "\n").unwrap();
+    let on = folder.ok(&["run", "v.json", "-i", "reference", "-o", "r.jsonl", "--resume"]);
+    assert!(on.contains("reference: 3 passed; of 2 with numbers 1 equal to the last bit\n"), "{on}");
+
+    write_all(&folder.path("v.json"), &[refused("a")]);
+    let alone = folder.ok(&["run", "v.json", "-i", "reference", "-o", "r.jsonl"]);
+    assert!(alone.contains("reference: 1 passed\n"), "{alone}");
+    assert!(folder.ok(&["report", "r.jsonl", "-F", "markdown"]).contains("equal to the last bit |  |"));
+}
+
+/// A result file in which each vector took so many milliseconds.
+fn with_times(results: &str, milliseconds: impl Fn(&str) -> f64) -> String {
+    let timed = |line: &str| {
+        let mut line: serde_json::Value = serde_json::from_str(line).unwrap();
+        if line["line"] == "result" {
+            line["seconds"] = (milliseconds(line["vector"].as_str().unwrap()) / 1e3).into();
+        }
+        format!("{line}\n")
+    };
+    results.lines().map(timed).collect()
+}
+
+#[test]
+fn an_operator_is_slower_where_most_of_its_vectors_are() {
+    let folder = Folder::new("slower");
+    let names = |operator: &str| (0..5).map(|n| vector(&format!("{operator} {n}"), operator, "1", "")).collect();
+    let all: [Vec<String>; 2] = [names("relu"), names("abs")];
+    write_all(&folder.path("v.json"), &all.concat());
+    folder.ok(&["run", "v.json", "-i", "reference", "-o", "run.jsonl"]);
+    let results = fs::read_to_string(folder.path("run.jsonl")).unwrap();
+    fs::write(folder.path("base.jsonl"), with_times(&results, |_| 1.0)).unwrap();
+    let compare = |format: &str, milliseconds: &dyn Fn(&str) -> f64| {
+        fs::write(folder.path("new.jsonl"), with_times(&results, milliseconds)).unwrap();
+        folder.ok(&["compare", "base.jsonl", "new.jsonl", "--format", format])
+    };
+    let nothing = "0 broken, 0 fixed, 0 other, 0 new, 0 gone, 0 slower\n";
+    assert_eq!(compare("text", &|id| if id.ends_with('0') { 5000.0 } else { 1.0 }), nothing, "those that came first");
+    assert_eq!(compare("text", &|_| 20.0), nothing, "less than what is worth a word");
+    let sleeps = |id: &str| if id.contains("relu") { 51.0 } else { 1.0 };
+    let shown = compare("text", &sleeps);
+    let told =
+        "slower  relu (reference): 5 of 5 vectors\n        before: 1.0 ms, the median of all\n        after: 51.0 ms\n";
+    assert_eq!(shown, format!("{told}0 broken, 0 fixed, 0 other, 0 new, 0 gone, 1 slower\n"));
+    let markdown = compare("markdown", &sleeps);
+    assert!(markdown.contains("\n| slower | `relu`, 5 of 5 vectors | reference | 1.0 ms | 51.0 ms |\n"), "{markdown}");
+    let listed: serde_json::Value = serde_json::from_str(&compare("json", &sleeps)).unwrap();
+    assert_eq!(listed["slower"][0]["subject"], "relu", "{listed}");
+    let busy = compare("text", &|id| if id.contains("relu") { 400.0 } else { 51.0 });
+    assert!(busy.contains("slower  everything (reference): 10 of 10 vectors\n"), "{busy}");
+    assert!(busy.contains("slower  relu (reference): 5 of 5 vectors\n") && busy.contains(" 2 slower\n"), "{busy}");
+}
+
+/// A name that a terminal, a shell, Markdown, HTML and XML each would make something of.
+const ODD: &str = "a\\u001b[31m\\u009b31m\\u202e\\n## `b` | *c* </script><i> $(d) 'e' \\u0000";
+
+#[test]
+fn a_name_of_odd_characters_is_a_name_everywhere() {
+    let folder = Folder::new("odd");
+    let vectors = |expected: &str| [vector(ODD, "relu", expected, ""), vector("plain", "relu", "1", "")];
+    write_all(&folder.path("v.json"), &vectors("1"));
+    folder.ok(&["run", "v.json", "-i", "reference", "-o", "base.jsonl"]);
+    write_all(&folder.path("v.json"), &vectors("2"));
+    let run = folder.webnn(&["run", "v.json", "-i", "reference", "-o", "r.jsonl", "--trace", "trace.jsonl"]);
+    assert_eq!(run.status.code(), Some(1), "{run:?}");
+    let shown = r"v/a\u{1b}[31m\u{9b}31m\u{202e}\u{a}## `b` | *c* </script><i> $(d) 'e' \u{0}";
+    let text = |arguments: &[&str]| {
+        let output = folder.webnn(arguments);
+        let text = String::from_utf8([output.stdout, output.stderr].concat()).unwrap();
+        let acts = |c: char| c.is_control() && c != '\n' && c != '\t' || c == '\u{202e}';
+        assert!(!text.contains(acts), "{arguments:?}: {text:?}");
+        assert!(!text.contains("\n##") || arguments.contains(&"markdown"), "{arguments:?}: {text}");
+        text
+    };
+    let again = text(&["run", "v.json", "-i", "reference", "-o", "r.jsonl"]);
+    assert!(again.contains(&format!("  reference  {shown}\n")), "{again}");
+    let quoted = format!("'{}'", shown.replace('\'', r"'\''"));
+    assert!(again.contains(&format!("webnn explain {quoted} v.json")), "it is no argument of a shell: {again}");
+    assert_eq!(text(&["list", "vectors", "v.json"]).lines().collect::<Vec<_>>(), [shown, "v/plain"]);
+    // What is shown names it.
+    for verb in ["show", "explain", "emit"] {
+        assert!(text(&[verb, shown, "v.json"]).contains("relu"), "{verb}");
+        assert!(text(&[verb, "v/", "v.json"]).contains(&format!("\n  {shown}\n")), "{verb}");
+    }
+    assert!(text(&["run", "-f", shown, "v.json", "-i", "reference", "-o", "f.jsonl"]).contains("1 vector in"));
+    for arguments in [&["list", "vectors", "v.json"][..], &["show", shown, "v.json"], &["plan", "v.json"]] {
+        let json = text(&[arguments, &["--format", "json"]].concat());
+        assert!(serde_json::from_str::<serde_json::Value>(&json).is_ok(), "{json}");
+    }
+
+    let code =
+        r"<code>v/a\\u{1b}\[31m\\u{9b}31m\\u{202e} ## \`b\` \| \*c\* &lt;/script&gt;&lt;i&gt; \$(d) 'e' \\u{0}</code>";
+    let markdown = text(&["report", "r.jsonl", "-F", "markdown"]);
+    assert!(markdown.contains(&format!("\n- {code} on reference: output")), "{markdown}");
+    let compared = text(&["compare", "base.jsonl", "r.jsonl", "-F", "markdown"]);
+    assert!(compared.contains(&format!("\n| broken | {code} | reference | passed | failed: output")), "{compared}");
+    assert!(text(&["compare", "base.jsonl", "r.jsonl"]).contains(&format!("broken  {shown} (reference)\n")));
+    let junit = text(&["report", "r.jsonl", "-F", "junit"]);
+    let name = r"a\u{1b}[31m\u{9b}31m\u{202e}\u{a}## `b` | *c* &lt;/script&gt;&lt;i&gt; $(d) &apos;e&apos; \u{0}";
+    assert!(junit.contains(&format!("name=\"{name}\"")), "{junit}");
+    for format in ["html", "wptreport", "badge"] {
+        text(&["report", "r.jsonl", "-F", format]);
+    }
+}
+
 #[test]
 fn a_name_is_no_markup() {
     let folder = Folder::new("markup");
@@ -383,6 +525,39 @@ fn a_name_is_no_markup() {
     assert!(lines.as_array().unwrap().iter().any(|line| line["vector"] == "v/a </script><b> & | _name_"));
     let junit = folder.ok(&["report", "r.jsonl", "--format", "junit"]);
     assert!(junit.contains("a &lt;/script&gt;&lt;b&gt; &amp; | _name_") && junit.contains("failures=\"1\""), "{junit}");
+}
+
+/// What a report shows in a browser; nothing where none is installed.
+#[expect(clippy::print_stderr, reason = "what a test leaves out has to be seen")]
+fn in_a_browser(page: &Path) -> Option<String> {
+    let options = ["--headless", "--no-sandbox", "--disable-gpu", "--window-size=500,800", "--dump-dom"];
+    let dump = |browser: &&str| Command::new(browser).args(options).arg(page).output().ok();
+    let shown = ["chromium", "chromium-browser", "google-chrome"].iter().find_map(dump);
+    if shown.is_none() {
+        eprintln!("the page is not looked at: there is no chromium");
+    }
+    shown.map(|output| String::from_utf8_lossy(&output.stdout).into_owned())
+}
+
+#[test]
+fn the_page_tells_a_single_failure_whole() {
+    let folder = Folder::new("page");
+    let calls = r#"{ "let": "context", "call": "createContext", "arguments": {} },
+        { "on": "context", "call": "ledger", "arguments": { "figure": "constants" }, "returns": { "value": 5 } }"#;
+    let scenario = format!(r#"{{ "name": "a scenario", "scenario": [ {calls} ] }}"#);
+    write_all(
+        &folder.path("v.json"),
+        &[scenario, refused("b"), vector("c", "relu", "1", ""), vector(ODD, "relu", "2", "")],
+    );
+    assert_eq!(folder.webnn(&["run", "v.json", "-i", "reference", "-o", "r.jsonl"]).status.code(), Some(1));
+    folder.ok(&["report", "r.jsonl", "-o", "r.html"]);
+    let Some(shown) = in_a_browser(&folder.path("r.html")) else {
+        return;
+    };
+    let shown = shown.split("<script").next().unwrap();
+    assert!(shown.contains(">a scenario: call 1 (context.ledger()): expected 5, got 0</a>"), "{shown}");
+    assert!(shown.contains("of 1 with numbers 1 equal to the last bit"), "{shown}");
+    assert!(shown.contains(r"a\u{1b}[31m\u{9b}31m\u{202e}\u{a}## `b`") && !shown.contains("<i> $(d)"), "{shown}");
 }
 
 #[test]

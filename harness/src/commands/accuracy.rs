@@ -13,6 +13,7 @@ use crate::implementation::{Description, Implementation, Start};
 use crate::listing::{Format, Listing};
 use crate::output;
 use crate::selection::is_operator_of_the_specification;
+use crate::shown::inert;
 
 /// The arguments of `webnn accuracy`.
 #[derive(Args, Debug)]
@@ -115,7 +116,7 @@ pub(crate) fn accuracy(arguments: &Arguments) -> Result<u8, Failure> {
         let measured = cases.iter().map(|case| measure(case, every, flushes, &executor, &interpreter));
         let measured: Vec<Measured> = measured.collect();
         if !arguments.format.is_json() {
-            anstream::print!("{}", text(&description, &measured));
+            anstream::print!("{}", inert(&text(&description, &measured)));
         }
         all.push((description, measured));
     }
@@ -144,9 +145,9 @@ fn dump(implementations: &[Implementation], cases: &[Case], every: usize, folder
     for case in cases {
         match dump.add(case, every, &executor)? {
             None => {}
-            Some(Missing::Unsupported(reason)) => anstream::println!("{}: skipped: {reason}", case.title()),
+            Some(Missing::Unsupported(reason)) => anstream::println!("{}: skipped: {}", case.title(), inert(&reason)),
             Some(Missing::Failed(problem)) => {
-                anstream::println!("{}: FAILED: {problem}", case.title());
+                anstream::println!("{}: FAILED: {}", case.title(), inert(&problem));
                 failed = true;
             }
         }

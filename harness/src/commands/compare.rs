@@ -1,5 +1,7 @@
 //! `webnn compare`
 
+mod slower;
+
 use std::collections::BTreeSet;
 use std::fmt;
 use std::io::Write;
@@ -10,11 +12,12 @@ use serde::ser::{Error, SerializeSeq};
 use serde::{Serialize, Serializer};
 
 use crate::failure::{AS_EXPECTED, Failure, UNEXPECTED};
-use crate::listing::{Change, Changed, Listing};
+use crate::listing::{Change, Changed, Listing, Slowed};
+use crate::markdown;
 use crate::output;
 use crate::record::{Brief, Record, VectorNumber, Went};
 use crate::report::scope::Restriction;
-use crate::shown::inert;
+use crate::shown::{inert, name, plural};
 
 /// The arguments of `webnn compare`.
 #[derive(Args, Debug)]
@@ -34,10 +37,11 @@ pub(crate) struct Arguments {
     #[arg(long, short = 'F', value_enum, default_value = "text")]
     format: Format,
 
-    /// Call a vector slower if it took more than this many times as long, beyond what all vectors of the implementation took
-    /// longer, and at least 50 ms longer: less is what a start or another program costs.
+    /// Call an operator slower if most of its vectors took more than this many times as long, beyond what the other operators
+    /// took longer on that implementation, and at least 20 ms longer. Of a vector alone, or of two, it is not said: what is
+    /// started or compiled first takes long in any run.
     #[arg(long, value_name = "TIMES", default_value_t = 2.0)]
-    slower: f64,
+    slower: f32,
 }
 
 /// The forms of a comparison.
@@ -68,7 +72,7 @@ pub(crate) fn compare(arguments: &Arguments) -> Result<u8, Failure> {
     match arguments.format {
         Format::Text => output::print_pieces(|out| write_text(&changes, out))?,
         Format::Markdown => output::print_pieces(|out| write_markdown(&changes, out))?,
-        Format::Json => Listing::Comparison { changes: &changes }.print()?,
+        Format::Json => Listing::Comparison { changes: &changes, slower: &changes.slower }.print()?,
     }
     if let Some(remark) = in_one_only(&base, &new) {
         anstream::eprintln!("webnn: {}", inert(&remark));
@@ -132,15 +136,14 @@ fn in_one_only(base: &Record, new: &Record) -> Option<String> {
     }
 }
 
-/// A difference of times that is worth a word, in seconds.
-const WORTH_A_WORD: f64 = 0.05;
-
 /// What changed between two runs. What is said of each is read when it is told.
 pub(crate) struct Changes<'a> {
     base: &'a Record,
     new: &'a Record,
     /// The worst first, then in the order of vectors and implementations.
     all: Vec<Found<'a>>,
+    /// By implementations and operators.
+    slower: Vec<Slowed>,
 }
 
 /// A result that changed.
@@ -170,43 +173,38 @@ impl Serialize for Changes<'_> {
 }
 
 impl<'a> Changes<'a> {
-    fn between(base: &'a Record, new: &'a Record, slower: f64) -> Self {
+    fn between(base: &'a Record, new: &'a Record, times: f32) -> Self {
         let names: BTreeSet<&str> =
             base.implementations().iter().chain(new.implementations()).map(String::as_str).collect();
         let place = |record: &Record, name: &str| record.implementations().iter().position(|one| one == name);
-        let names = names.into_iter().map(|name| Compared {
-            name,
-            before: place(base, name),
-            after: place(new, name),
-            pace: pace(base, new, place(base, name), place(new, name)),
-        });
+        let names = names.into_iter().map(|name| Compared { name, before: place(base, name), after: place(new, name) });
         let names: Vec<Compared<'_>> = names.collect();
         let mut all = Vec::new();
         for (vector, before, after) in both(base, new) {
-            for Compared { name, before: place_before, after: place_after, pace } in &names {
+            for Compared { name, before: place_before, after: place_after } in &names {
                 let before = before.zip(*place_before).and_then(|(vector, place)| base.brief(vector, place));
                 let after = after.zip(*place_after).and_then(|(vector, place)| new.brief(vector, place));
-                if let Some(change) = change(before, after, slower, *pace) {
+                if let Some(change) = change(before, after) {
                     let (before, after) = (before.copied(), after.copied());
                     all.push(Found { change, vector, implementation: name, before, after });
                 }
             }
         }
         all.sort_by_key(|found| found.change);
-        Self { base, new, all }
+        let slower = names.iter().flat_map(|compared| slower::slowed(base, new, compared, times)).collect();
+        Self { base, new, all, slower }
     }
 
     /// The changes, in words.
     fn told(&self) -> impl Iterator<Item = Result<Changed, Failure>> {
-        let told = |change: Change, record: &Record, brief: Option<Brief>| {
+        let told = |record: &Record, brief: Option<Brief>| {
             let Some(brief) = brief else {
                 return Ok(None);
             };
             let result = record.result(&brief)?;
-            Ok(Some(match (change, result.message()) {
-                (Change::Slower, _) => format!("{:.1} ms", result.seconds * 1e3),
-                (_, "") => result.outcome.as_str().to_owned(),
-                (_, message) => format!("{}: {}", result.outcome.as_str(), message.lines().next().unwrap_or_default()),
+            Ok(Some(match result.message() {
+                "" => result.outcome.as_str().to_owned(),
+                message => format!("{}: {}", result.outcome.as_str(), message.lines().next().unwrap_or_default()),
             }))
         };
         self.all.iter().map(move |Found { change, vector, implementation, before, after }| {
@@ -214,8 +212,8 @@ impl<'a> Changes<'a> {
                 change: *change,
                 vector: (*vector).to_owned(),
                 implementation: (*implementation).to_owned(),
-                before: told(*change, self.base, *before)?,
-                after: told(*change, self.new, *after)?,
+                before: told(self.base, *before)?,
+                after: told(self.new, *after)?,
             })
         })
     }
@@ -223,7 +221,7 @@ impl<'a> Changes<'a> {
     fn counts(&self) -> String {
         let count = |change: Change| self.all.iter().filter(|found| found.change == change).count();
         let counts = Change::ALL.map(|change| format!("{} {}", count(change), change.as_str()));
-        counts.join(", ")
+        format!("{}, {} slower", counts.join(", "), self.slower.len())
     }
 }
 
@@ -234,7 +232,6 @@ struct Compared<'a> {
     before: Option<usize>,
     /// Its place in the run after.
     after: Option<usize>,
-    pace: f64,
 }
 
 /// The vectors of two runs in the order of their ids, with their numbers in each.
@@ -250,66 +247,74 @@ fn both<'a>(
     })
 }
 
-/// How many times as long an implementation takes for most vectors: the machine may have been busy. Never less than once.
-fn pace(base: &Record, new: &Record, before: Option<usize>, after: Option<usize>) -> f64 {
-    let Some((place_before, place_after)) = before.zip(after) else {
-        return 1.0;
-    };
-    let ratios = both(base, new).filter_map(|(_, before, after)| {
-        let before = base.brief(before?, place_before).filter(|before| before.seconds > 0.0)?;
-        Some(new.brief(after?, place_after)?.seconds / before.seconds)
-    });
-    let mut ratios: Vec<f32> = ratios.collect();
-    ratios.sort_by(f32::total_cmp);
-    ratios.get(ratios.len() / 2).map_or(1.0, |median| f64::from(median.max(1.0)))
-}
-
 fn is_good(brief: &Brief) -> bool {
     brief.outcome == Went::Passed
 }
 
-fn change(before: Option<&Brief>, after: Option<&Brief>, slower: f64, pace: f64) -> Option<Change> {
+fn change(before: Option<&Brief>, after: Option<&Brief>) -> Option<Change> {
     let (before, after) = match (before, after) {
         (None, None) => return None,
         (None, Some(_)) => return Some(Change::New),
         (Some(_), None) => return Some(Change::Gone),
         (Some(before), Some(after)) => (before, after),
     };
-    let (at_that_pace, seconds) = (f64::from(before.seconds) * pace, f64::from(after.seconds));
     match (is_good(before), is_good(after)) {
         (true, false) => Some(Change::Broken),
         (false, true) => Some(Change::Fixed),
         (false, false) if before.outcome != after.outcome => Some(Change::Other),
-        _ if seconds > at_that_pace * slower && seconds - at_that_pace > WORTH_A_WORD => Some(Change::Slower),
         _ => None,
     }
 }
 
+impl Slowed {
+    /// How many of the vectors are slower.
+    fn how_many(&self) -> String {
+        format!("{} of {}", self.slower, plural(self.vectors, "vector"))
+    }
+
+    /// How long the vectors took before, and how long they take now.
+    fn times(&self) -> [String; 2] {
+        [self.before, self.after].map(|seconds| format!("{:.1} ms", seconds * 1e3))
+    }
+}
+
 fn write_text(changes: &Changes<'_>, out: &mut dyn Write) -> Result<(), Failure> {
+    let mut write = |text: &str| out.write_all(inert(text).as_bytes()).map_err(output::failed);
     for changed in changes.told() {
         let Changed { change, vector, implementation, before, after } = changed?;
-        let mut text = format!("{:<7} {vector} ({implementation})\n", change.as_str());
+        write(&format!("{:<7} {} ({})\n", change.as_str(), name(&vector), name(&implementation)))?;
         for (when, what) in [("before", before), ("after", after)] {
             if let Some(what) = what {
-                text.push_str(&format!("        {when}: {what}\n"));
+                write(&format!("        {when}: {what}\n"))?;
             }
         }
-        write!(out, "{}", inert(&text)).map_err(output::failed)?;
     }
-    writeln!(out, "{}", changes.counts()).map_err(output::failed)
+    for slowed in &changes.slower {
+        let (subject, [before, after]) = (slowed.subject.as_deref().unwrap_or("everything"), slowed.times());
+        let (subject, implementation, count) = (name(subject), name(&slowed.implementation), slowed.how_many());
+        write(&format!("slower  {subject} ({implementation}): {count}\n"))?;
+        write(&format!("        before: {before}, the median of all\n        after: {after}\n"))?;
+    }
+    write(&format!("{}\n", changes.counts()))
 }
 
 fn write_markdown(changes: &Changes<'_>, out: &mut dyn Write) -> Result<(), Failure> {
     let mut write = |text: &str| out.write_all(text.as_bytes()).map_err(output::failed);
     write(&format!("## WebNN conformance, compared\n\n{}\n", changes.counts()))?;
-    if !changes.all.is_empty() {
+    if !(changes.all.is_empty() && changes.slower.is_empty()) {
         write("\n| | vector | implementation | before | after |\n|---|---|---|---|---|\n")?;
     }
-    let cell = |what: Option<String>| what.unwrap_or_default().replace('|', "\\|");
     for changed in changes.told() {
         let Changed { change, vector, implementation, before, after } = changed?;
-        let (before, after) = (cell(before), cell(after));
-        write(&format!("| {} | `{vector}` | {implementation} | {before} | {after} |\n", change.as_str()))?;
+        let [before, after] = [before, after].map(|what| markdown::text(&what.unwrap_or_default()));
+        let (vector, implementation) = (markdown::code(&vector), markdown::text(&implementation));
+        write(&format!("| {} | {vector} | {implementation} | {before} | {after} |\n", change.as_str()))?;
+    }
+    for slowed in &changes.slower {
+        let subject = slowed.subject.as_deref().map_or_else(|| "everything".to_owned(), markdown::code);
+        let (implementation, count) = (markdown::text(&slowed.implementation), slowed.how_many());
+        let [before, after] = slowed.times();
+        write(&format!("| slower | {subject}, {count} | {implementation} | {before} | {after} |\n"))?;
     }
     Ok(())
 }

@@ -22,7 +22,7 @@ use crate::judge::{Outcome, judge};
 use crate::listing::tried::{DecomposedOperator, PartingVector, ThrowingVectors};
 use crate::listing::{Format, Listing};
 use crate::selection::Selection;
-use crate::shown::plural;
+use crate::shown::{inert, plural};
 
 /// The arguments of `webnn decompositions`.
 #[derive(Args, Debug)]
@@ -83,7 +83,7 @@ pub(crate) fn decompositions(arguments: &Arguments) -> Result<u8, Failure> {
         return Ok(AS_EXPECTED);
     }
     anstream::println!("{}", table(&reports));
-    anstream::print!("{}", remarks(&reports, arguments.show));
+    anstream::print!("{}", inert(&remarks(&reports, arguments.show)));
     let (count, others) = (operators.len(), others.join(", "));
     anstream::println!("\n{count} decompositions; functions that are of no operator: {others}");
     Ok(AS_EXPECTED)

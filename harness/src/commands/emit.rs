@@ -8,6 +8,7 @@ use super::find;
 use crate::failure::{AS_EXPECTED, Failure};
 use crate::output;
 use crate::selection::Selection;
+use crate::shown::inert;
 
 /// The arguments of `webnn emit`.
 #[derive(Args, Debug)]
@@ -36,7 +37,8 @@ pub(crate) fn emit(arguments: &Arguments) -> Result<u8, Failure> {
     let (file, vector) = find(&files, &arguments.vector)?;
     let text = webnn_wpt::emit::wpt(vector, file.source_of(vector)).map_err(Failure::Usage)?;
     match &arguments.output {
-        None => anstream::print!("{text}"),
+        // In script, an escape is what it stands for.
+        None => anstream::print!("{}", inert(&text)),
         Some(path) => output::write(path, &text)?,
     }
     Ok(AS_EXPECTED)

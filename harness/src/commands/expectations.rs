@@ -11,7 +11,7 @@ use crate::failure::{AS_EXPECTED, Failure, UNEXPECTED};
 use crate::output;
 use crate::record::{Record, Went};
 use crate::selection::Selection;
-use crate::shown::{inert, plural};
+use crate::shown::{name, plural};
 
 /// The arguments of `webnn expectations`.
 #[derive(Args, Debug)]
@@ -84,7 +84,7 @@ fn checked(arguments: &Check) -> Result<u8, Failure> {
                 (true, true) => continue,
             };
             wrong += 1;
-            anstream::println!("{kind}: {}: {problem}", inert(id));
+            anstream::println!("{kind}: {}: {problem}", name(id));
         }
     }
     anstream::println!("{}, {wrong} to look at; {}", plural(all, "expectation"), plural(vectors.len(), "vector"));
@@ -110,14 +110,15 @@ fn updated(arguments: &Update) -> Result<u8, Failure> {
             .map(|(vector, _, brief)| (record.id(vector), brief.outcome))
             .collect();
         if unexpected.is_empty() {
-            anstream::println!("{implementation}: nothing to change");
+            anstream::println!("{}: nothing to change", name(implementation));
             continue;
         }
         let (text, removed, added) = with_changes(&path, &unexpected)?;
         output::write(&path, &text)?;
         has_written = true;
         anstream::println!(
-            "{implementation}: {removed} taken off and {added} added in {}{}",
+            "{}: {removed} taken off and {added} added in {}{}",
+            name(implementation),
             path.display(),
             if added > 0 { "; write their reason and link" } else { "" }
         );

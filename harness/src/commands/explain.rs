@@ -23,11 +23,11 @@ use crate::failure::{AS_EXPECTED, Failure, UNEXPECTED};
 use crate::implementation::{Description, Implementation, Start};
 use crate::judge::bound::{Standing, bound_verdict, radii, radius_text, verdicts};
 use crate::judge::distance::{Allowed, difference, distances, texts};
-use crate::judge::{Outcome, judge};
+use crate::judge::{Outcome, judge, literal};
 use crate::listing::{ExplainedOutput, ExplainedResult, Format, Listing, ReachedAlgorithm};
 use crate::selection::Selection;
-use crate::shown::inert;
-use crate::worker::AtWork;
+use crate::shown::{self, inert};
+use crate::worker::{AtWork, as_written};
 
 /// The arguments of `webnn explain`.
 #[derive(Args, Debug)]
@@ -75,6 +75,8 @@ struct Explained {
     expected: bool,
     /// Why it is known not to pass, where that is listed.
     known: Option<String>,
+    /// The error of the specification's text that asks for this failure as it is written.
+    as_written: Option<String>,
 }
 
 /// Explains a vector.
@@ -154,15 +156,16 @@ impl Arguments {
         };
         let outcome = judge(vector, &observation, implementation.is_ours());
         let facts = description.as_ref().map(|description| description.facts.as_slice()).unwrap_or_default();
-        let literal = vector.literal.as_ref().filter(|_| reading == Reading::Literal);
-        let of_the_text = literal.map(|literal| under_the_literal_text(&vector.id, &literal.issue));
+        let wrong = vector.literal.as_ref().filter(|_| reading == Reading::Literal);
+        let of_the_text = wrong.map(|wrong| under_the_literal_text(&vector.id, &wrong.issue));
         let entry =
             of_the_text.as_ref().or_else(|| expectations.of(&vector.id, |name| has_argument(vector, name), facts));
         let expected = is_expected(&outcome, entry);
         let known = entry.filter(|_| outcome.is_bad()).map(|entry| format!("{} ({})", entry.reason, entry.link));
+        let as_written = as_written(vector, reading, &observation);
         let allowance = description.as_ref().map(Description::allowance).unwrap_or_default();
         let name = implementation.to_string();
-        Ok(Ok(Explained { name, observation, outcome, places, ledgers, allowance, expected, known }))
+        Ok(Ok(Explained { name, observation, outcome, places, ledgers, allowance, expected, known, as_written }))
     }
 }
 
@@ -180,6 +183,9 @@ fn text(vector: &Vector, explained: &[Explained], bounded: &BoundedOutputs, all:
         if let Some(known) = &one.known {
             _ = writeln!(text, "  known: {known}");
         }
+        if let Some(issue) = &one.as_written {
+            _ = writeln!(text, "  {}", literal::told(issue));
+        }
     }
     for one in explained {
         text.push_str(&bound_text(vector, one, bounded));
@@ -194,6 +200,7 @@ fn listing<'a>(vector: &'a Vector, explained: &'a [Explained], bounded: &Bounded
         outcome: one.outcome.name(),
         message: one.outcome.to_string(),
         known: one.known.clone(),
+        as_written: one.as_written.clone(),
         bound: bound_verdict(vector, bounded, &one.observation).map(|bound| bound.verdict.to_string()),
         outputs: outputs(&one.observation),
     };
@@ -279,7 +286,8 @@ fn values_text(vector: &Vector, explained: &[Explained], bounded: &BoundedOutput
             continue;
         };
         let expected = Tensor { data_type: first.data_type, shape: output.descriptor.shape.clone(), bytes };
-        _ = writeln!(text, "\n{name} ({}{:?}), allowed distance {allowed}", expected.data_type, expected.shape);
+        let (shown, data_type) = (shown::name(name), expected.data_type);
+        _ = writeln!(text, "\n{shown} ({data_type}{:?}), allowed distance {allowed}", expected.shape);
         let bounded = bounded.iter().find(|(output, _)| output == name).map(|(_, bounded)| bounded);
         _ = writeln!(text, "{}", values_table(&expected, &actual, allowed, bounded, all));
         text.push_str(&partings_text(&actual));

@@ -21,7 +21,7 @@ use crate::implementation::{Implementation, Start};
 use crate::listing::tried::{FuzzFinding, SkippedGraphs};
 use crate::listing::{Format, Listing};
 use crate::outside::messages::Ready;
-use crate::shown::{inert, plural};
+use crate::shown::{self, inert, plural};
 
 /// How many reasons for which graphs were skipped are shown.
 const REASONS: usize = 10;
@@ -111,7 +111,7 @@ pub(crate) fn fuzz(arguments: &Arguments) -> Result<u8, Failure> {
                     written = write(&arguments.output, &finding);
                 }
                 if !arguments.format.is_json() {
-                    bar.suspend(|| anstream::println!("{}", text(arguments, &restriction, &finding)));
+                    bar.suspend(|| anstream::println!("{}", inert(&text(arguments, &restriction, &finding))));
                 }
                 findings.push(*finding);
             }
@@ -140,7 +140,7 @@ fn show(arguments: &Arguments, campaign: &Campaign, findings: &[Finding], graphs
     if arguments.statistics {
         anstream::print!("{}", campaign.statistics.table());
     }
-    anstream::print!("{}", summary(findings));
+    anstream::print!("{}", inert(&summary(findings)));
     anstream::println!("{}", campaign.statistics.line());
     anstream::println!(
         "{} comparisons, of whole graphs and of single operators; {} undecided, inside a bound that spans a jump",
@@ -316,7 +316,7 @@ fn text(arguments: &Arguments, restriction: &str, finding: &Finding) -> String {
     let named = arguments.implementations.iter().find(|named| named.to_string() == *implementation);
     let argument = named.map_or_else(|| implementation.clone(), Implementation::as_argument);
     let other = if is_other { format!(" -i {}", shell_words::quote(&argument)) } else { String::new() };
-    _ = writeln!(text, "    webnn explain {:?} {} -i reference{other}", vector.name, file.display());
+    _ = writeln!(text, "    webnn explain {} {} -i reference{other}", shown::argument(&vector.name), file.display());
     let mut options = format!("--seed {} --first {number} --graphs 1{restriction}", arguments.seed);
     if arguments.max_operators != 30 {
         _ = write!(options, " --max-operators {}", arguments.max_operators);

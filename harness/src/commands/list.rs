@@ -9,7 +9,7 @@ use crate::failure::{AS_EXPECTED, Failure};
 use crate::listing::{FormatOfAll, ListedImplementation, ListedVector, Listing};
 use crate::record::About;
 use crate::selection::{Selection, subject};
-use crate::shown::inert;
+use crate::shown::name;
 
 /// The arguments of `webnn list`.
 #[derive(Args, Debug)]
@@ -61,7 +61,7 @@ pub(crate) fn list(arguments: &Arguments) -> Result<u8, Failure> {
                 Listing::Vectors { vectors: files.iter().flat_map(listed).collect() }.print()?;
             } else {
                 for vector in files.iter().flat_map(|file| &file.vectors) {
-                    anstream::println!("{}", inert(&vector.id));
+                    anstream::println!("{}", name(&vector.id));
                 }
             }
         }

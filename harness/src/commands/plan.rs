@@ -18,7 +18,7 @@ use crate::failure::{AS_EXPECTED, Failure};
 use crate::listing::{Format, Listing, PlannedGraph};
 use crate::networks::{Layers, Network, Size};
 use crate::selection::Selection;
-use crate::shown::inert;
+use crate::shown;
 
 /// The arguments of `webnn plan`.
 #[derive(Args, Debug)]
@@ -127,7 +127,7 @@ fn cells(graph: &PlannedGraph) -> [String; 9] {
         if whole == 0 { "-".to_owned() } else { format!("{:.3}", part as f64 / whole as f64) }
     };
     [
-        inert(&graph.graph).into_owned(),
+        shown::name(&graph.graph).into_owned(),
         graph.plain_dispatches.to_string(),
         graph.dispatches.to_string(),
         graph.plain_bytes.to_string(),

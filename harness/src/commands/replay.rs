@@ -14,6 +14,7 @@ use crate::outside::elements::Elements;
 use crate::outside::messages::{Answer, Command, SentInput, SentResult, SentTensor, Work};
 use crate::outside::transcript::{Said, Speaker};
 use crate::outside::{Source, replayed};
+use crate::shown::{self, inert, is_called};
 
 /// The arguments of `webnn replay`.
 #[derive(Args, Debug)]
@@ -65,7 +66,7 @@ impl Exchange {
 pub(crate) fn replay(arguments: &Arguments) -> Result<u8, Failure> {
     let mut exchanges = exchanges(&arguments.file)?;
     if let Some(filter) = &arguments.filter {
-        exchanges.retain(|exchange| id(&exchange.command).contains(filter.as_str()));
+        exchanges.retain(|exchange| is_called(id(&exchange.command), filter));
     }
     if exchanges.is_empty() {
         return Err(Failure::NothingToRun(format!("{}: nothing of that was said", arguments.file.display())));
@@ -131,16 +132,16 @@ fn no_conversation(line: &str, error: &serde_json::Error) -> String {
 
 fn show(exchange: &Exchange) {
     let command = serde_json::to_string(&exchange.command).unwrap_or_default();
-    anstream::println!("> {command}");
-    given(&exchange.command).iter().for_each(|line| anstream::println!("    {line}"));
+    anstream::println!("> {}", inert(&command));
+    given(&exchange.command).iter().for_each(|line| anstream::println!("    {}", inert(line)));
     for error in &exchange.errors {
-        anstream::println!("! {error}");
+        anstream::println!("! {}", inert(error));
     }
-    anstream::println!("< {}", exchange.answered());
+    anstream::println!("< {}", inert(&exchange.answered()));
     let answer = exchange.answer.as_deref().and_then(|answer| serde_json::from_str(answer).ok());
-    answer.iter().flat_map(gave).for_each(|line| anstream::println!("    {line}"));
+    answer.iter().flat_map(gave).for_each(|line| anstream::println!("    {}", inert(&line)));
     for line in &exchange.surplus {
-        anstream::println!("< {line} (nothing was asked)");
+        anstream::println!("< {} (nothing was asked)", inert(line));
     }
 }
 
@@ -185,7 +186,8 @@ fn repeated(input: &SentInput) -> Option<SentTensor> {
 /// A small tensor as numbers; none where it is large, or no tensor.
 fn numbers(name: &str, sent: &SentTensor) -> Option<String> {
     let tensor = is_small(&sent.shape).then(|| decode::tensor(sent.clone()).ok())??;
-    Some(format!("{name} {}{:?}: {}", tensor.data_type, tensor.shape, texts(&tensor).join(", ")))
+    let (name, data_type, elements) = (shown::name(name), tensor.data_type, texts(&tensor).join(", "));
+    Some(format!("{name} {data_type}{:?}: {elements}", tensor.shape))
 }
 
 fn is_small(shape: &[u32]) -> bool {
@@ -212,7 +214,8 @@ fn again(source: &Source, exchanges: &[Exchange]) -> Result<u8, Failure> {
                 |problem| format!("(no answer: {problem})"),
                 |now| serde_json::to_string(&now).unwrap_or_default(),
             );
-            anstream::println!("{}\n  kept: {kept}\n  now:  {now}", id(&exchange.command));
+            let id = shown::name(id(&exchange.command));
+            anstream::println!("{id}\n  kept: {}\n  now:  {}", inert(&kept), inert(&now));
         }
     }
     anstream::println!("{} commands, {different} answered otherwise", runs.len());

@@ -11,7 +11,7 @@ use crate::judge::distance::Allowed;
 use crate::judge::expected;
 use crate::listing::{Format, Listing};
 use crate::selection::Selection;
-use crate::shown::inert;
+use crate::shown::{self, inert};
 
 /// The arguments of `webnn show`.
 #[derive(Args, Debug)]
@@ -53,7 +53,12 @@ pub(crate) fn text(file: &VectorFile, vector: &Vector) -> String {
             graph_text(&mut text, graph);
             for (name, output) in &graph.expected_outputs {
                 let allowed = Allowed::from(vector.tolerance_of(output));
-                _ = writeln!(text, "  expect {name} = {}", tensor_text(&output.descriptor, &output.data));
+                _ = writeln!(
+                    text,
+                    "  expect {} = {}",
+                    shown::name(name),
+                    tensor_text(&output.descriptor, &output.data)
+                );
                 _ = writeln!(text, "         within {allowed}");
             }
         }
@@ -72,7 +77,7 @@ pub(crate) fn text(file: &VectorFile, vector: &Vector) -> String {
 
 /// What is said of a vector before what it does.
 pub(crate) fn heading(file: &VectorFile, vector: &Vector) -> String {
-    let mut text = format!("{}\n  from {}, test {}\n", vector.id, file.path, vector.index);
+    let mut text = format!("{}\n  from {}, test {}\n", shown::name(&vector.id), file.path, vector.index);
     _ = writeln!(text, "  expected values: {}", file.source_of(vector));
     if let Some(note) = &vector.note {
         _ = writeln!(text, "  note: {note}");
@@ -89,13 +94,13 @@ pub(crate) fn heading(file: &VectorFile, vector: &Vector) -> String {
 fn graph_text(text: &mut String, graph: &Graph) {
     for (name, input) in &graph.inputs {
         let kind = if input.constant { "constant" } else { "input" };
-        _ = writeln!(text, "  {kind} {name} = {}", tensor_text(&input.descriptor, &input.data));
+        _ = writeln!(text, "  {kind} {} = {}", shown::name(name), tensor_text(&input.descriptor, &input.data));
     }
     for operator in &graph.operators {
         let arguments: Vec<String> =
             operator.arguments.iter().map(|argument| format!("{}: {}", argument.name, json(&argument.value))).collect();
         let outputs = operator.outputs.as_slice().join(", ");
-        _ = writeln!(text, "  {outputs} = {}({})", operator.name, arguments.join(", "));
+        _ = writeln!(text, "  {} = {}({})", shown::name(&outputs), operator.name, arguments.join(", "));
     }
 }
 

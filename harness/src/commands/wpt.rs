@@ -17,7 +17,7 @@ use webnn_wpt::import;
 use super::decompositions::{self, on_a_deep_stack};
 use crate::failure::{AS_EXPECTED, Failure, UNEXPECTED};
 use crate::implementation::Implementation;
-use crate::shown::plural;
+use crate::shown::{inert, plural};
 use crate::wpt::expectations::Expectations;
 use crate::wpt::report::Report;
 use crate::wpt::summary::Summary;
@@ -141,7 +141,7 @@ fn import(arguments: &ImportArguments) -> Result<u8, Failure> {
     for test in &files {
         let vectors = import::tests(&host, test).map_err(|error| Failure::Data(error.to_string()))?;
         if vectors.is_empty() {
-            anstream::println!("{}: no test of it is data", name(test));
+            anstream::println!("{}: no test of it is data", inert(&name(test)));
             continue;
         }
         let stem = test.file.file_name().unwrap_or_default().to_string_lossy();
@@ -208,8 +208,8 @@ fn run(arguments: &RunArguments) -> Result<u8, Failure> {
     if arguments.list {
         for test in &tests {
             match test.needs {
-                Some(needs) => anstream::println!("{} (needs {needs})", test.name),
-                None => anstream::println!("{}", test.name),
+                Some(needs) => anstream::println!("{} (needs {needs})", inert(&test.name)),
+                None => anstream::println!("{}", inert(&test.name)),
             }
         }
         return Ok(AS_EXPECTED);
@@ -257,11 +257,11 @@ fn run_on(
     }
     let path = arguments.report_path(implementation);
     report.write(&path)?;
-    anstream::println!("{}", summary.table(&implementation.to_string()));
+    anstream::println!("{}", inert(&summary.table(&implementation.to_string())));
     if arguments.is_literal() {
-        anstream::print!("{}", literal_remarks(&summary));
+        anstream::print!("{}", inert(&literal_remarks(&summary)));
     } else {
-        anstream::print!("{}", summary.remarks(arguments.show));
+        anstream::print!("{}", inert(&summary.remarks(arguments.show)));
     }
     let took = begun.elapsed().as_secs_f64();
     anstream::println!("\n{} in {took:.2} s; report in {}", plural(tests.len(), "test"), path.display());

@@ -212,7 +212,6 @@ mod tests {
     use super::*;
     use crate::execute::bounds::outputs;
     use crate::judge::Failure;
-    use crate::judge::distance::Distance;
     use webnn_reference::derived_bound::Allowance;
     use webnn_reference::steps::Reading;
 
@@ -240,7 +239,7 @@ mod tests {
 
     fn standing(within: bool, verdict: Verdict, expected: Verdict) -> Option<Standing> {
         let failure = Failure::Exception { expected: String::new(), actual: String::new() };
-        let passed = Outcome::Passed { distance: Distance::ZERO, bit_equal: true };
+        let passed = Outcome::Passed { numbers: None };
         let outcome = if within { passed } else { Outcome::Failed(failure) };
         Standing::of(&outcome, &BoundVerdict { verdict, element: None, expected: Some(expected) })
     }

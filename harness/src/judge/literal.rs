@@ -7,6 +7,11 @@ use super::distance::{Allowed, distances};
 use super::{Failure, Outcome, judge};
 use crate::execute::{CallResult, Observation, Tensor};
 
+/// What is said of a failure that the text asks for as it is written.
+pub(crate) fn told(issue: &str) -> String {
+    format!("the text as written does this too: SPEC_ISSUES.md, {issue}")
+}
+
 /// Whether an implementation fails a vector as the text as written does, of which `written` says what is observed: by the same
 /// exception, by the absence of one, or by the same values within the vector's tolerance.
 pub(crate) fn fails_alike(vector: &Vector, seen: &Observation, written: impl FnOnce() -> Observation) -> bool {

@@ -2,26 +2,25 @@
 
 use webnn_vectors::{Returns, Step, Value};
 
-use super::distance::Distance;
-use super::{Failure, Judged, expected, tensor_outcome, throws_outcome};
+use super::{Failure, Judged, Nearness, expected, tensor_outcome, throws_outcome};
 use crate::execute::CallResult;
 
 /// Judges what each call gave, in order.
 pub(super) fn outcome(steps: &[Step], calls: &[CallResult], is_ours: bool) -> Judged {
-    let mut judged = (Distance::ZERO, true);
+    let mut numbers = None;
     for (index, step) in steps.iter().enumerate() {
         let one = match calls.get(index) {
             Some(result) => call_outcome(step, result, is_ours),
             None => Err(Failure::Exception { expected: "the call to be made".into(), actual: "it was not".into() }),
         };
         match one {
-            Ok((distance, bit_equal)) => judged = (judged.0.max(distance), judged.1 && bit_equal),
+            Ok(of_it) => numbers = Nearness::of_both(numbers, of_it),
             Err(failure) => {
                 return Err(Failure::Call { step: index, call: call_text(step), failure: Box::new(failure) });
             }
         }
     }
-    Ok(judged)
+    Ok(numbers)
 }
 
 /// A call as a person would write it.
@@ -46,7 +45,7 @@ fn call_outcome(step: &Step, result: &CallResult, is_ours: bool) -> Judged {
         }
         (None, CallResult::Done | CallResult::Read(_) | CallResult::Value(_)) => match &step.returns {
             Some(returns) => returns_outcome(returns, result),
-            None => Ok((Distance::ZERO, true)),
+            None => Ok(None),
         },
     }
 }
@@ -57,9 +56,7 @@ fn returns_outcome(returns: &Returns, result: &CallResult) -> Judged {
             let tolerance = tolerance.unwrap_or(webnn_vectors::Tolerance::EXACT);
             tensor_outcome("result", descriptor, data, tolerance, tensor)
         }
-        (Returns { value: Some(expected), .. }, CallResult::Value(actual)) if covers(expected, actual) => {
-            Ok((Distance::ZERO, true))
-        }
+        (Returns { value: Some(expected), .. }, CallResult::Value(actual)) if covers(expected, actual) => Ok(None),
         (Returns { value: Some(expected), .. }, CallResult::Value(actual)) => {
             Err(Failure::Exception { expected: text(expected), actual: text(actual) })
         }

@@ -76,6 +76,8 @@ struct ShortResult<'a> {
     expected: bool,
     seconds: f64,
     outcome: Went,
+    #[serde(default, rename = "bitEqual")]
+    bit_equal: Option<bool>,
 }
 
 /// Reads a result file into a record; whether it has its header.
@@ -209,7 +211,7 @@ impl Reader<'_> {
     }
 
     fn result(&mut self, result: &ShortResult<'_>) -> Result<(), String> {
-        let ShortResult { vector, implementation, expected, seconds, outcome } = result;
+        let ShortResult { vector, implementation, expected, seconds, outcome, bit_equal } = result;
         let implementations = self.record.implementations();
         let (Some(place), count) =
             (implementations.iter().position(|name| name == implementation), implementations.len())
@@ -227,6 +229,7 @@ impl Reader<'_> {
             file: self.file,
             outcome: *outcome,
             expected: *expected,
+            bit_equal: *bit_equal,
         };
         match self.record.results[place].replace(brief) {
             None => {}

@@ -4,11 +4,11 @@ use std::io::Write;
 
 use serde_json::json;
 
-use super::Score;
 use super::scope::Restriction;
 use crate::failure::Failure;
 use crate::output::write_json;
 use crate::record::Record;
+use crate::score::Score;
 
 /// Writes the badge of an implementation: how many of the vectors that it was judged by it passed, how many were left out, and
 /// of what the run is, where that is not everything. Only all of everything is as green as can be.

@@ -5,7 +5,7 @@ use std::io::Write;
 use serde_json::Value as Json;
 
 use crate::failure::Failure;
-use crate::output::failed;
+use crate::output::{failed, inert_json};
 use crate::record::Record;
 use crate::results::{each_line, footer};
 
@@ -25,7 +25,7 @@ pub(crate) fn write(record: &Record, out: &mut dyn Write) -> Result<(), Failure>
     let mut separator = "";
     let mut write = |line: &Json| {
         // Nothing in a script element may look like its end, or like the beginning of a comment.
-        let inert = line.to_string().replace('<', "\\u003c");
+        let inert = inert_json(&line.to_string()).replace('<', "\\u003c");
         let written = write!(out, "{separator}{inert}").map_err(failed);
         separator = ",";
         written

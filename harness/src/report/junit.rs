@@ -9,8 +9,10 @@ use quick_xml::events::{BytesDecl, BytesEnd, BytesStart, BytesText, Event};
 use super::scope::Restriction;
 use crate::failure::Failure;
 use crate::judge::bound::Standing;
+use crate::judge::literal;
 use crate::output::failed;
 use crate::record::{Brief, Record, ResultLine, Went};
+use crate::shown::{self, inert};
 
 /// What a job makes of a result.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -75,7 +77,7 @@ fn counted<'a>(element: &'static str, name: &str, briefs: impl Iterator<Item = &
         errors += usize::from(status == Status::Error);
     }
     let [tests, failures, errors] = [tests, failures, errors].map(|count: usize| count.to_string());
-    let name = allowed(name);
+    let name = name_of(name);
     BytesStart::new(element).with_attributes([
         ("name", name.as_ref()),
         ("tests", &tests),
@@ -102,8 +104,7 @@ fn properties(xml: &mut Writer<&mut dyn Write>, record: &Record) -> io::Result<(
 
 /// What is to be said of a result beside its outcome: by the specification's text as it is written, and by the derived bound.
 fn remarks(result: &ResultLine) -> String {
-    let of_the_text =
-        result.as_written().map(|issue| format!("the text as written does this too: SPEC_ISSUES.md, {issue}"));
+    let of_the_text = result.as_written().map(literal::told);
     let words = result.standing().and_then(Standing::words);
     let of_the_bound = words.map(|words| {
         let element = result.element().map(|element| format!(": {element}")).unwrap_or_default();
@@ -114,7 +115,7 @@ fn remarks(result: &ResultLine) -> String {
 
 fn case(xml: &mut Writer<&mut dyn Write>, result: &ResultLine) -> io::Result<()> {
     let (file, name) = result.vector.split_once('/').unwrap_or(("", result.vector.as_str()));
-    let (file, name, time) = (allowed(file), allowed(name), format!("{:.3}", result.seconds));
+    let (file, name, time) = (name_of(file), name_of(name), format!("{:.3}", result.seconds));
     let attributes = [("name", name.as_ref()), ("classname", file.as_ref()), ("time", &time)];
     xml.write_event(Event::Start(BytesStart::new("testcase").with_attributes(attributes)))?;
     if let Some(element) = Status::of(result.outcome, result.expected).element() {
@@ -137,9 +138,18 @@ fn case(xml: &mut Writer<&mut dyn Write>, result: &ResultLine) -> io::Result<()>
     xml.write_event(Event::End(BytesEnd::new("testcase")))
 }
 
-/// Text without the characters that XML can not have in any way.
+/// Text without the characters that XML can not have in any way, and without those that a terminal would act on.
 fn allowed(text: &str) -> Cow<'_, str> {
-    let is_forbidden =
-        |c: char| matches!(c, '\0'..='\u{8}' | '\u{B}' | '\u{C}' | '\u{E}'..='\u{1F}' | '\u{FFFE}' | '\u{FFFF}');
-    if text.contains(is_forbidden) { Cow::Owned(text.replace(is_forbidden, "\u{FFFD}")) } else { Cow::Borrowed(text) }
+    without_what_is_forbidden(inert(text))
+}
+
+/// A name, on one line.
+fn name_of(text: &str) -> Cow<'_, str> {
+    without_what_is_forbidden(shown::name(text))
+}
+
+fn without_what_is_forbidden(text: Cow<'_, str>) -> Cow<'_, str> {
+    // The others are control characters.
+    const FORBIDDEN: [char; 2] = ['\u{FFFE}', '\u{FFFF}'];
+    if text.contains(FORBIDDEN) { Cow::Owned(text.replace(FORBIDDEN, "\u{FFFD}")) } else { text }
 }

@@ -6,11 +6,13 @@ use std::fmt::Write as _;
 
 use serde_json::Value as Json;
 
-use super::Score;
 use super::scope::Restriction;
 use crate::failure::Failure;
 use crate::judge::bound::Standing;
+use crate::judge::literal;
+use crate::markdown::{code, in_html, text as escaped};
 use crate::record::{Brief, Record, ResultLine, Went};
+use crate::score::Score;
 use crate::shown::plural;
 
 /// How many unexpected results, and flakes, are listed.
@@ -33,18 +35,22 @@ pub(crate) fn text(record: &Record) -> Result<String, Failure> {
     _ = writeln!(text, "| | {} |", names.iter().map(|name| escaped(name)).collect::<Vec<_>>().join(" | "));
     _ = writeln!(text, "|---|{}", "---:|".repeat(names.len()));
     let scores = Score::of_all(record);
-    let mut row = |title: &str, of: fn(&Score) -> usize| {
-        let cells: Vec<String> = scores.iter().map(|score| of(score).to_string()).collect();
-        _ = writeln!(text, "| {title} | {} |", cells.join(" | "));
+    let mut cells = |title: &str, of: &dyn Fn(&Score) -> String| {
+        _ = writeln!(text, "| {title} | {} |", scores.iter().map(of).collect::<Vec<_>>().join(" | "));
     };
+    let mut row = |title: &str, of: fn(&Score) -> usize| cells(title, &|score| of(score).to_string());
     row("passed", |score| score.passed);
     row("failed", |score| score.failed);
     row("errored", |score| score.errored);
     row("skipped", |score| score.skipped);
     row("left open by the specification", |score| score.open);
     row("**unexpected**", |score| score.unexpected);
+    cells("of what passed with numbers, equal to the last bit", &|score| match score.with_numbers {
+        0 => String::new(),
+        with_numbers => format!("{} of {with_numbers}", score.bit_equal),
+    });
     for (name, reason) in &record.not_started {
-        _ = writeln!(text, "\n`{name}` did not start: {}", escaped(reason));
+        _ = writeln!(text, "\n{} did not start: {}", code(name), escaped(reason));
     }
     let bounds = ByTheBound::of(record)?;
     unexpected(&mut text, record, &scores, scope.is_some(), bounds.finds_something())?;
@@ -88,15 +94,14 @@ fn explained(text: &mut String, record: &Record) -> Result<(), Failure> {
         }
         let mut of_it: Vec<_> = reasons.into_iter().collect();
         of_it.sort_by_key(|((went, _), explained)| (*went, Reverse(explained.count)));
-        let name = escaped(name);
         if otherwise > 0 {
-            let vectors = plural(otherwise, "vector");
+            let (name, vectors) = (escaped(name), plural(otherwise, "vector"));
             _ = writeln!(
                 text,
                 "\n{name}: {vectors} that the specification leaves open went otherwise than the vector has it."
             );
         }
-        _ = writeln!(text, "\n<details><summary>{name}: why vectors did not pass, as expected</summary>\n");
+        _ = writeln!(text, "\n<details><summary>{}: why vectors did not pass, as expected</summary>\n", in_html(name));
         _ = writeln!(text, "| | vectors | why |\n|---|---:|---|");
         for ((went, reason), Explained { count, otherwise }) in of_it {
             let otherwise = if otherwise > 0 { format!(", {otherwise} otherwise") } else { String::new() };
@@ -134,8 +139,8 @@ fn unexpected(
             "" => "passed, although it is expected to fail",
             message => message.lines().next().unwrap_or_default(),
         };
-        let name = escaped(&result.implementation);
-        _ = writeln!(text, "- `{}` on {name}: {}{}", result.vector, escaped(message), of_the_text(&result));
+        let (vector, name) = (code(&result.vector), escaped(&result.implementation));
+        _ = writeln!(text, "- {vector} on {name}: {}{}", escaped(message), of_the_text(&result));
     }
     and_more(text, count);
     Ok(())
@@ -143,8 +148,7 @@ fn unexpected(
 
 /// That the specification's text asks for a failure as it is written.
 fn of_the_text(result: &ResultLine) -> String {
-    let told = |issue: &str| format!("; the text as written does this too: SPEC\\_ISSUES.md, {}", escaped(issue));
-    result.as_written().map(told).unwrap_or_default()
+    result.as_written().map(|issue| format!("; {}", escaped(&literal::told(issue)))).unwrap_or_default()
 }
 
 /// What the derived bound says, where it was asked.
@@ -173,8 +177,8 @@ impl ByTheBound {
                 all.found += 1;
                 if all.first.len() < MOST {
                     let element = result.element().map(|element| format!(": {element}")).unwrap_or_default();
-                    let name = escaped(&result.implementation);
-                    all.first.push(format!("- `{}` on {name}: {words}{}", result.vector, escaped(&element)));
+                    let (vector, name) = (code(&result.vector), escaped(&result.implementation));
+                    all.first.push(format!("- {vector} on {name}: {words}{}", escaped(&element)));
                 }
             }
         }
@@ -210,7 +214,7 @@ fn flaky(text: &mut String, record: &Record) -> Result<(), Failure> {
     for flake in flakes.take(MOST) {
         let flake = flake?;
         let (name, message) = (escaped(&flake.implementation), escaped(&flake.message));
-        _ = writeln!(text, "- flaky: `{}` on {name}: {message}", flake.vector);
+        _ = writeln!(text, "- flaky: {} on {name}: {message}", code(&flake.vector));
     }
     and_more(text, count);
     Ok(())
@@ -235,20 +239,4 @@ fn by_subject(text: &mut String, record: &Record) {
         _ = writeln!(text, "| {} | {} |", escaped(subject), scores.iter().map(cell).collect::<Vec<_>>().join(" | "));
     }
     _ = writeln!(text, "\n</details>");
-}
-
-/// Without what Markdown or HTML would take as markup.
-fn escaped(text: &str) -> String {
-    let mut escaped = String::new();
-    for c in text.chars() {
-        match c {
-            '<' => escaped.push_str("&lt;"),
-            '>' => escaped.push_str("&gt;"),
-            '&' => escaped.push_str("&amp;"),
-            '|' | '*' | '_' | '`' | '[' | ']' | '\\' => escaped.extend(['\\', c]),
-            '\n' | '\r' => escaped.push(' '),
-            c => escaped.push(c),
-        }
-    }
-    escaped
 }

@@ -144,10 +144,12 @@ pub(crate) fn schema() -> Schema {
 pub(super) enum OutcomeLine<'a> {
     /// It is as the vector expects.
     Passed {
-        /// How far off the worst element is.
-        distance: String,
-        /// Whether every output is equal to the last bit.
-        bit_equal: bool,
+        /// How far off the worst element is; absent where there are none, as where a call is refused.
+        #[serde(skip_serializing_if = "Option::is_none")]
+        distance: Option<String>,
+        /// Whether every element is equal to the last bit; absent where there are none.
+        #[serde(skip_serializing_if = "Option::is_none")]
+        bit_equal: Option<bool>,
     },
     /// It is not as the vector expects.
     Failed {
@@ -229,9 +231,10 @@ pub(super) enum FailureLine<'a> {
 impl<'a> From<&'a Outcome> for OutcomeLine<'a> {
     fn from(outcome: &'a Outcome) -> Self {
         match outcome {
-            Outcome::Passed { distance, bit_equal } => {
-                Self::Passed { distance: distance.to_string(), bit_equal: *bit_equal }
-            }
+            Outcome::Passed { numbers } => Self::Passed {
+                distance: numbers.map(|numbers| numbers.distance.to_string()),
+                bit_equal: numbers.map(|numbers| numbers.bit_equal),
+            },
             Outcome::Failed(failure) => Self::Failed { message: failure.to_string(), failure: failure.into() },
             Outcome::Errored(message) => Self::Errored { message },
             Outcome::Skipped(reason) => Self::Skipped { reason },

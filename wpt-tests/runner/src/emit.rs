@@ -21,9 +21,14 @@ pub fn wpt(vector: &Vector, source: &str) -> Result<String, String> {
     }
 }
 
+/// Text that stays in its comment: without what ends a line of script, or a terminal would act on.
+fn in_a_comment(text: &str) -> String {
+    text.replace(|c: char| c.is_control() || matches!(c, '\u{2028}' | '\u{2029}'), " ")
+}
+
 fn header(vector: &Vector, of_what: &str, script: &str) -> String {
     let mut text = String::new();
-    let title = vector.name.replace(['\n', '\r'], " ");
+    let title = in_a_comment(&vector.name);
     let _ = writeln!(text, "// META: title=test WebNN API {of_what}: {title}");
     text.push_str("// META: global=window\n");
     for device in ["cpu", "gpu", "npu"] {
@@ -36,7 +41,7 @@ fn header(vector: &Vector, of_what: &str, script: &str) -> String {
 /// A graph with expected outputs: its data, for the functions of `utils.js`.
 fn conformance(vector: &Vector, graph: &Graph, source: &str) -> String {
     let mut text = header(vector, &operators_of(graph), "../resources/utils.js");
-    let _ = writeln!(text, "// Source of the expected values: {}\n", source.replace(['\n', '\r'], " "));
+    let _ = writeln!(text, "// Source of the expected values: {}\n", in_a_comment(source));
     let (metric, allowed) = tolerance(vector, graph);
     let _ = writeln!(text, "const getTolerance = () => ({{metricType: '{metric}', value: {allowed}}});\n");
     let is_plain = is_plain(graph);
@@ -151,7 +156,7 @@ fn variables(graph: &Graph) -> std::collections::HashMap<&str, String> {
 fn scenario(vector: &Vector, steps: &[Step]) -> Result<String, String> {
     let (helpers, statements) = scenario::statements(steps)?;
     let mut text = String::new();
-    let title = vector.name.replace(['\n', '\r'], " ");
+    let title = in_a_comment(&vector.name);
     let _ = writeln!(text, "// META: title=test WebNN API: {title}\n// META: global=window\n// META: timeout=long\n");
     text.push_str("'use strict';\n\n");
     if scenario::needs_a_proposal(steps) {

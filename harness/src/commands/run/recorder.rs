@@ -17,7 +17,7 @@ use crate::record::Header;
 use crate::results::{End, Results};
 use crate::roster::{Index, Roster};
 use crate::run::{Progress, Verdict};
-use crate::shown::{inert, plural};
+use crate::shown::{self, inert, plural};
 use crate::summary::Summary;
 
 /// Why a run ends before its vectors do.
@@ -124,7 +124,7 @@ impl<'a> Recorder<'a> {
                 }
             }
             Progress::Waiting(implementation, index, time) => {
-                let (name, id) = (&self.implementations[*implementation], inert(roster.id(*index)));
+                let (name, id) = (&self.implementations[*implementation], shown::name(roster.id(*index)));
                 self.bar.set_message(format!("\n{name} has been at {id} for {} s", time.as_secs()));
                 self.is_waiting = true;
             }
