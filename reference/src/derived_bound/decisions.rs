@@ -128,17 +128,17 @@ pub(super) fn cast(site: &Site<'_>) -> Computed<Vec<Ranges>> {
     let is_float = site.bound().input_descriptor(0).data_type.is_float();
     let ranges = site.operands(0);
     match limits(site.output().data_type) {
-        Some(limits) if is_float => site.kept(ranges.map(|x| saturated(x.map(f64::trunc), limits, 0.0))),
+        Some(limits) if is_float => site.kept(ranges.map(|x| saturated(x.map(f64::trunc), limits, Range::point(0.0)))),
         Some(_) | None => site.stored(ranges),
     }
 }
 
 /// Integers, clamped to the limits of their type; NaN is what it is taken for.
-fn saturated(x: Range, [least, greatest]: [f64; 2], of_nan: f64) -> Range {
+fn saturated(x: Range, [least, greatest]: [f64; 2], of_nan: Range) -> Range {
     let clamped = Range { nan: false, ..x.map(|number| number.clamp(least, greatest)) };
     match (x.is_nan(), x.nan) {
-        (true, _) => Range::point(of_nan).with_doubts_of(x),
-        (false, true) => clamped.or(Range::point(of_nan)).doubtful(),
+        (true, _) => of_nan.with_doubts_of(x),
+        (false, true) => clamped.or(of_nan).doubtful(),
         (false, false) => clamped,
     }
 }
@@ -180,6 +180,6 @@ pub(super) fn quantize(site: &Site<'_>) -> Computed<Vec<Ranges>> {
         }
         let zero_point = of_block(&zero_points, index.slice(), blocks, input.shape());
         let quotient = precision.div(*x, scale).map(f64::round_ties_even);
-        saturated(precision.add(quotient, zero_point), limits, zero_point.least)
+        saturated(precision.add(quotient, zero_point), limits, zero_point)
     }))
 }

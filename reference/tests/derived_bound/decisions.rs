@@ -106,3 +106,16 @@ fn whole_numbers_beyond_53_bits_keep_what_binary64_rounds_away() -> Result<()> {
     assert!(outputs[0].holds(0, difference) && outputs[0].radius(0) < 1e5 && !outputs[0].range(0).doubt);
     Ok(())
 }
+
+#[test]
+fn what_is_no_number_is_quantized_to_a_zero_point_that_is_in_doubt() -> Result<()> {
+    let outputs = outputs(Allowance::default(), |b| {
+        // The logarithm of 1 may be a little off 0.
+        let about_zero = b.log(&constant(b, &[1], &[1f32]), &o())?;
+        let zero_point = b.equal(&about_zero, &constant(b, &[1], &[0f32]), &o())?;
+        Ok(vec![b.quantize_linear(&about_zero, &constant(b, &[1], &[f32::NAN]), &zero_point, &o())?])
+    })?;
+    assert_eq!(outputs[0].numbers, [1.0]);
+    assert!(outputs[0].holds(0, 0.0) && outputs[0].holds(0, 1.0) && outputs[0].range(0).doubt);
+    Ok(())
+}
