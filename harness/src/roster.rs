@@ -257,9 +257,13 @@ struct State {
 impl State {
     /// How many vectors are to be loaded by now: none before somebody asks for one, as then no implementation has started.
     fn room(&self) -> usize {
-        let first = self.at_hand.first_key_value().map_or(self.next, |(first, _)| *first);
-        let end = (self.asked + AHEAD).min(first + WINDOW);
+        let end = (self.asked + AHEAD).min(self.end());
         if self.asked == 0 { 0 } else { end.saturating_sub(self.next) }
+    }
+
+    /// Behind the last that the window may hold.
+    fn end(&self) -> Index {
+        self.at_hand.first_key_value().map_or(self.next, |(first, _)| *first) + WINDOW
     }
 
     /// Whether it is worth waking who loads: somebody waits, or there are several to load.
@@ -311,11 +315,12 @@ impl Window {
         Self(shared)
     }
 
-    /// A vector, once the window reaches it; none if nobody needs it any more. `waits` is told where that takes waiting.
+    /// A vector, once the window reaches it; none if nobody needs it any more. `waits` is told where that takes waiting,
+    /// and whether it is for others to be done with vectors.
     ///
     /// # Errors
     /// If its file can not be read any more, or has changed.
-    pub(crate) fn get(&self, index: Index, waits: impl Fn()) -> Result<Option<Arc<Vector>>, Failure> {
+    pub(crate) fn get(&self, index: Index, waits: impl Fn(bool)) -> Result<Option<Arc<Vector>>, Failure> {
         let mut state = self.0.state();
         state.asked = state.asked.max(index + 1);
         self.0.wake_who_loads(&state);
@@ -330,7 +335,7 @@ impl Window {
                 state.is_closed = true;
                 return Err(failure);
             }
-            waits();
+            waits(index >= state.end());
             state.waiting += 1;
             self.0.wake_who_loads(&state);
             state = self.0.has_more.wait(state).unwrap_or_else(PoisonError::into_inner);

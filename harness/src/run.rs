@@ -287,7 +287,7 @@ impl Run {
             return Ok(());
         };
         worker.heard = Instant::now();
-        worker.waits = matches!(event, Event::Waiting);
+        worker.waits = matches!(event, Event::Waiting { .. });
         match event {
             Event::Started(description) => match std::mem::replace(&mut self.lanes[lane].standing, Standing::Started) {
                 Standing::Starting | Standing::NotStarted(_) => tell(Progress::Started(lane, description)),
@@ -302,7 +302,8 @@ impl Run {
                 Ok(())
             }
             // The others may wait for what is held back.
-            Event::Waiting => self.settle(lane, id, None, tell).map(drop),
+            Event::Waiting { far_ahead: true } => self.settle(lane, id, None, tell).map(drop),
+            Event::Waiting { far_ahead: false } => Ok(()),
             Event::NotLoaded(failure) => Err(failure.into()),
             Event::Observed(index, observed) if observed.was_asked => self.hold_back(lane, id, index, *observed, tell),
             Event::Observed(index, observed) => self.observe(lane, index, *observed, tell),
@@ -369,7 +370,7 @@ impl Run {
             return Ok(());
         }
         // What has no result yet is at hand.
-        let Some(vector) = self.window.get(index, || {})? else {
+        let Some(vector) = self.window.get(index, |_| {})? else {
             return Ok(());
         };
         let Observed { observation, bound, as_written, took, .. } = observed;

@@ -38,8 +38,8 @@ pub(crate) enum Event {
     NotStarted(String),
     /// It is at this vector now.
     At(Index),
-    /// It is far ahead of the others, and waits for them.
-    Waiting,
+    /// It waits: for vectors to be loaded or, where it is far ahead of the others, for them.
+    Waiting { far_ahead: bool },
     /// The vectors can not be loaded.
     NotLoaded(Failure),
     /// This was observed of the vector.
@@ -215,7 +215,7 @@ fn next_batch(
     };
     let mut batch = Vec::with_capacity(indices.len());
     for index in indices {
-        match window.get(index, || tell(Event::Waiting))? {
+        match window.get(index, |far_ahead| tell(Event::Waiting { far_ahead }))? {
             Some(vector) => batch.push((index, vector)),
             None => return Ok(None),
         }
