@@ -148,6 +148,10 @@ fn what_breaks_costs_one_vector() {
         ("echo '{\"answer\":\"skipped\",\"seq\":99,\"reason\":\"\"}'", "answered seq 99 where seq 3 was asked"),
         ("printf 'a\\377\\376\\n'", "not UTF-8: ff fe at byte 1; what is no answer is printed to standard error"),
         ("exec >&-; sleep 1.5", "closed its standard output"),
+        (
+            "sleep 77 & exit 7",
+            "ended (exit status: 7) without an answer; what it has started keeps its standard output open",
+        ),
         ("exec sleep 100", "did not answer within 2 s"),
         ("head -c 100000 /dev/zero | tr '\\0' x; exec sleep 100", "100000 bytes of a line had come, and not its end"),
         (

@@ -109,6 +109,7 @@ pub struct Descriptor {
     /// The type of the elements.
     pub data_type: DataType,
     /// The dimensions, outermost first; empty for a scalar. Zero is refused in a graph vector.
+    #[schemars(inner(range(max = 4_294_967_295u32)))]
     pub shape: Vec<u32>,
 }
 

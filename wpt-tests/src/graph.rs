@@ -312,6 +312,7 @@ pub struct Tolerance {
     pub metric_type: MetricType,
     /// The greatest distance allowed; `null` for none.
     #[serde(deserialize_with = "Option::deserialize")] // Makes the member required.
+    #[schemars(range(min = 0.0))]
     pub value: Option<f64>,
 }
 

@@ -15,7 +15,7 @@ use crate::listing::tried::{Mark, SmokeCheck};
 use crate::listing::{Format, Listing};
 use crate::outside::Outside;
 use crate::outside::problem::{Problem, Trouble};
-use crate::shown::inert;
+use crate::shown::{self, inert};
 use crate::signatures::signature;
 
 /// The arguments of `webnn smoke`.
@@ -128,7 +128,7 @@ fn not_started(name: &str, problem: &Problem) -> Failure {
 
 fn introduction(description: &Description) -> String {
     let adapter = description.adapter.as_ref().map(|adapter| format!(" on {adapter}")).unwrap_or_default();
-    format!("{} {}{adapter}", description.name, description.version)
+    shown::name(&format!("{} {}{adapter}", description.name, description.version)).into_owned()
 }
 
 fn vectors() -> Result<Vec<Vector>, Failure> {

@@ -10,6 +10,9 @@ use super::messages::{Answer, SentException, SentResult, SentTensor};
 use super::problem::{Problem, Trouble};
 use crate::execute::{CallResult, Observation, Tensor};
 
+/// How many characters of a message are kept.
+const LONGEST_MESSAGE: usize = 10_000;
+
 /// What an answer says was observed; or why it is no answer to a vector.
 pub(super) fn observation(vector: &Vector, answer: Answer) -> Result<Observation, Problem> {
     Ok(match answer {
@@ -25,14 +28,14 @@ pub(super) fn observation(vector: &Vector, answer: Answer) -> Result<Observation
             let why = "answered \"skipped\" without a `reason`: say what is not supported";
             return Err(Problem::new(Trouble::Plain, why));
         }
-        Answer::Skipped { reason, issue, .. } => Observation::Skipped(match issue {
+        Answer::Skipped { reason, issue, .. } => Observation::Skipped(shortened(match issue {
             Some(issue) => format!("{reason} ({issue})"),
             None => reason,
-        }),
-        Answer::Errored { message, details, .. } => Observation::Errored(match details {
+        })),
+        Answer::Errored { message, details, .. } => Observation::Errored(shortened(match details {
             Some(details) => format!("{message}\n{details}"),
             None => message,
-        }),
+        })),
         Answer::Calls { results, .. } if let Some(reason) = unsupported_call(vector, &results) => {
             Observation::Skipped(reason)
         }
@@ -41,6 +44,14 @@ pub(super) fn observation(vector: &Vector, answer: Answer) -> Result<Observation
             Observation::Calls(results?)
         }
     })
+}
+
+/// A message, of which no more is kept than somebody reads.
+fn shortened(message: String) -> String {
+    match message.char_indices().nth(LONGEST_MESSAGE) {
+        Some((end, _)) => format!("{}\u{2026} ({} bytes in all)", &message[..end], message.len()),
+        None => message,
+    }
 }
 
 /// The outputs, in the order of the vector.
@@ -96,7 +107,7 @@ fn exception(sent: &SentException) -> Result<Exception, Problem> {
         let why = format!("threw {}, which WebNN never does: {}", sent.name, sent.message);
         Problem::new(Trouble::Exception, why)
     })?;
-    Ok(Exception { name, message: sent.message.clone(), algorithm: "", step: "", label: String::new() })
+    Ok(Exception { name, message: shortened(sent.message.clone()), algorithm: "", step: "", label: String::new() })
 }
 
 /// The tensor that was sent.
@@ -128,4 +139,16 @@ pub(crate) fn tensor(sent: SentTensor) -> Result<Tensor, String> {
         return Err(format!("{length} bytes, but {data_type}{shape:?} has {expected}"));
     }
     Ok(Tensor { data_type, shape: sent.shape, bytes })
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_long_message_is_cut_between_characters_and_says_so() {
+        assert_eq!(shortened("it broke".into()), "it broke");
+        let cut = shortened("\u{e9}".repeat(20_000));
+        assert!(cut.ends_with("\u{e9}\u{2026} (40000 bytes in all)") && cut.chars().count() < 10_100, "{}", cut.len());
+    }
 }

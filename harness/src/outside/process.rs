@@ -125,7 +125,7 @@ impl Process {
                 return Ok(line);
             }
             Ok(Err(why)) => Silence::Unreadable(why),
-            Err(RecvTimeoutError::Timeout) => Silence::TimedOut { limit, begun: self.begun.load(Ordering::Relaxed) },
+            Err(RecvTimeoutError::Timeout) => self.how_it_timed_out(limit),
             Err(RecvTimeoutError::Disconnected) => Silence::Ended(self.how_it_ended()),
         };
         self.transcript.note(Speaker::End, &received.to_string());
@@ -137,6 +137,18 @@ impl Process {
         let line = self.lines.try_recv().ok()?.ok()?;
         self.transcript.note(Speaker::Adapter, &line);
         Some(line)
+    }
+
+    /// A program that has ended may have left another behind, which has its output still.
+    fn how_it_timed_out(&mut self, limit: Duration) -> Silence {
+        match self.group.wait(Duration::ZERO) {
+            Some(status) => Silence::Ended(format!(
+                "ended ({status}) without an answer; what it has started keeps its standard output open, so that this was \
+                 noticed after {} s only (--timeout)",
+                limit.as_secs_f64()
+            )),
+            None => Silence::TimedOut { limit, begun: self.begun.load(Ordering::Relaxed) },
+        }
     }
 
     fn how_it_ended(&mut self) -> String {
