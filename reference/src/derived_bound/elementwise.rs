@@ -99,8 +99,9 @@ fn pow(precision: Precision, x: Range, y: Range) -> Range {
     if x.nan || y.nan {
         return Range::ANYTHING;
     }
-    // A zero that is an end may have either sign, and so may the infinity that it makes.
-    let is_sure = x.is_point() && !x.is_zero_of_either_sign();
+    // A zero that is an end may have either sign, and so may the infinity that it makes; that of -0 is negative where the
+    // exponent is an odd integer.
+    let is_sure = x.is_point() && !x.is_zero_of_either_sign() && (y.is_point() || x.least.is_sign_positive());
     if x.has_zero() && !is_sure && y.least < 0.0 {
         return Range::ANYTHING;
     }

@@ -168,3 +168,20 @@ fn a_power_of_what_may_be_negative_infinity_need_not_be_nan() -> Result<()> {
     assert!(y.numbers[0].is_nan() && y.holds(0, f64::NAN) && y.holds(0, f64::INFINITY));
     Ok(())
 }
+
+#[test]
+fn a_power_of_negative_zero_has_the_sign_of_what_may_be_an_odd_exponent() -> Result<()> {
+    let outputs = outputs(Allowance::default(), |b| {
+        let [negative, positive] = [-0f32, 0.0].map(|zero| constant(b, &[], &[zero]));
+        // Three thirds may be a little off 1.
+        let third = b.div(&constant(b, &[], &[-1f32]), &constant(b, &[], &[3f32]), &o())?;
+        let exponent = b.mul(&third, &constant(b, &[], &[3f32]), &o())?;
+        let odd = constant(b, &[], &[-3f32]);
+        Ok(vec![b.pow(&negative, &exponent, &o())?, b.pow(&positive, &exponent, &o())?, b.pow(&negative, &odd, &o())?])
+    })?;
+    let [about_odd, positive, odd] = &outputs[..] else { panic!("three outputs") };
+    assert!(about_odd.holds(0, f64::INFINITY) && about_odd.holds(0, f64::NEG_INFINITY));
+    assert!(positive.holds(0, f64::INFINITY) && !positive.holds(0, f64::NEG_INFINITY));
+    assert!(odd.holds(0, f64::NEG_INFINITY) && !odd.holds(0, f64::INFINITY));
+    Ok(())
+}
