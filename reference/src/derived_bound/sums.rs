@@ -552,6 +552,7 @@ fn linear(site: &Site<'_>, [row, column]: [Place; 2], at: impl Fn(usize, usize) 
     let unit = if precision.is_of_integers() { f64::powi(2.0, -24) } else { precision.unit() };
     let roundings = if is_between { 6.0 * (unit * magnitude + precision.flush()) } else { 0.0 };
     let of_places = (row.error + column.error) * (hull.greatest - hull.least);
-    let range = Range { doubt: hull.doubt, ..Range::around(middle, spread + roundings + of_places) };
+    let range =
+        Range { doubt: hull.doubt, ..Range::around(middle, self::spread(spread, magnitude) + roundings + of_places) };
     if site.are_integers() { elementwise::rounded_to_integer(range) } else { range }
 }

@@ -8,6 +8,7 @@ use webnn_reference::ops::conv2d::MLConv2dOptions;
 use webnn_reference::ops::gemm::MLGemmOptions;
 use webnn_reference::ops::layernormalization::MLLayerNormalizationOptions;
 use webnn_reference::ops::reduce::MLReduceOptions;
+use webnn_reference::ops::resample2d::{MLInterpolationMode, MLResample2dOptions};
 
 use crate::bounded::{constant, o, output};
 use crate::hardware::{Chance, Hardware};
@@ -179,5 +180,20 @@ fn what_gemm_scales_may_leave_the_range_of_the_type() -> Result<()> {
     assert!(y.holds(0, f64::INFINITY));
     let y = gemm(0.5)?;
     assert!(!y.holds(0, f64::INFINITY));
+    Ok(())
+}
+
+#[test]
+fn a_small_end_of_a_wide_range_is_not_lost_between_elements() -> Result<()> {
+    let y = output(|b| {
+        // The sum is -1, or anything up to 1e26: what is above 0 of it, less 0.75, begins at -0.75.
+        let terms = constant(b, &[1, 1, 1, 3], &[1e33f32, -1e33, -1.0]);
+        let options = MLReduceOptions { axes: Some(vec![3]), keep_dimensions: true, ..Default::default() };
+        let wide = b.relu(&b.reduce_sum(&terms, &options)?, &o())?;
+        let wide = b.sub(&wide, &constant(b, &[], &[0.75f32]), &o())?;
+        b.resample2d(&wide, &MLResample2dOptions { mode: MLInterpolationMode::Linear, ..Default::default() })
+    })?;
+    assert_eq!(y.numbers, [-0.75]);
+    assert!(y.holds(0, -0.75) && y.holds(0, 1e25), "{:?}", y.range(0));
     Ok(())
 }
