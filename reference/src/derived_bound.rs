@@ -110,7 +110,8 @@ pub(crate) fn ranges(
     rule(operation, &site)
 }
 
-/// Whether an operator gives zeros of a known sign: what is never below 0, and what is chosen as it is.
+/// Whether an operator gives zeros of a known sign: what is never below 0, the root of a zero, and what is chosen as it is.
+/// Of any other the sign is open, which is never wrong, only less sharp.
 fn has_signed_zeros(operation: &Operation) -> bool {
     match operation {
         Operation::Unary(unary) => matches!(unary, Unary::Abs | Unary::Exp | Unary::Sqrt),
